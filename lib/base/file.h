@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files read whole through a mapping, and files written so that they appear complete or not at all. */
+#ifndef PERFJIT_BASE_FILE_H
+#define PERFJIT_BASE_FILE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+
+struct diag;
+
+/* A regular file mapped read-only. */
+struct file_map {
+	struct bytes bytes;
+	int fd;
+	struct stat stat;
+};
+
+/*
+ * Fails with a report when path is no readable regular file. An empty file is mapped with size 0.
+ * The mapping is private; a file that shrinks under the reader is the reader's SIGBUS, so what is
+ * still being written is copied instead of mapped when copy is set.
+ */
+int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag);
+void file_map__close(struct file_map *map);
+
+/*
+ * A file under way: without a name where the file system allows it (O_TMPFILE), else a temporary
+ * name beside the target. Nothing is at path until commit; a symlink at path is replaced, not
+ * followed.
+ */
+struct file_out {
+	int fd;
+	char *path;
+	char *temporary; /* NULL while the file has no name */
+};
+
+int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag);
+/* Writes all of it at the descriptor's position, short writes and EINTR handled. */
+int file_out__write(struct file_out *out, struct bytes bytes, struct diag *diag);
+/* fsync unless sync is false, then rename over path. On failure the file is aborted. */
+int file_out__commit(struct file_out *out, bool sync, struct diag *diag);
+/* Leaves nothing behind. Safe after commit and on a zeroed struct. */
+void file_out__abort(struct file_out *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ELF images of code that has no file. In all that is loaded vaddr == file offset ==
+ * address - base, the first PT_LOAD starts at offset 0 and vaddr 0: then the rules of every perf
+ * for finding symbols and unwind tables come to the same place.
+ */
+#ifndef PERFJIT_DSO_DSO_H
+#define PERFJIT_DSO_DSO_H
+
+#include "cfi/cfi.h"
+#include "code/record.h"
+
+struct diag;
+struct file_out;
+
+#define DSO_BUILD_ID_SIZE 20
+
+struct dso_function {
+	const struct code_record *record; /* name, code, lines; lines move along with addr */
+	uint64_t addr;
+	uint64_t size;
+	const struct cfi_cie *cie; /* or NULL: no CFI for this function */
+	struct bytes cfi;          /* its FDE's instructions */
+};
+
+/* What an image is to hold. Functions are sorted by addr and disjoint. */
+struct dso_spec {
+	struct cfi_target target;
+	const struct dso_function *functions;
+	size_t nr_functions;
+	uint64_t base;      /* address of file offset 0; base + header size <= first function */
+	uint64_t text_end;  /* address behind the text, at least the last function's end */
+	uint64_t unwind;    /* address for .eh_frame_hdr and .eh_frame; 0: right behind the text */
+	uint64_t memory_end; /* address where the PT_LOAD's p_memsz ends; 0: where its file data ends */
+	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
+	bool lines;         /* write .debug_line, .debug_info and .debug_abbrev where known */
+};
+
+/* Where things come to lie, known before anything is written. Addresses, sizes in bytes. */
+struct dso_layout {
+	uint64_t text;         /* address of .text: the first function's */
+	uint64_t eh_frame_hdr; /* address */
+	uint64_t eh_frame;     /* address */
+	uint64_t unwind_end;   /* address behind both */
+	uint64_t load_end;     /* address behind what one mapping from base must cover */
+};
+
+/* Bytes from base to the first function at the least: ELF header and program headers. */
+uint64_t dso__header_size(uint8_t elf_class);
+
+/* 0, -ENOMEM, or -ERANGE when the spec can't be laid out (reported). */
+int dso__layout(const struct dso_spec *spec, struct dso_layout *layout, struct diag *diag);
+
+/* Hash over all that the image holds, its place and spec->identity. Equal input, equal id. */
+int dso__build_id(const struct dso_spec *spec, uint8_t build_id[DSO_BUILD_ID_SIZE]);
+
+/* Writes the ELF file. 0 or a negative errno, reported. */
+int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_SIZE],
+	       struct file_out *out, struct diag *diag);
+
+#endif

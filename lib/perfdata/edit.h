@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Additive changes to a perf.data file. Everything of the input stands in the output byte for
+ * byte and in order, but for what is inserted and patched here. The output carries a journal of
+ * that behind its last feature section (in pipe form: in a record of its own at the end), from
+ * which the input is restored byte for byte.
+ */
+#ifndef PERFJIT_PERFDATA_EDIT_H
+#define PERFJIT_PERFDATA_EDIT_H
+
+#include "base/bytes.h"
+#include "perfdata/perfdata.h"
+
+struct diag;
+struct file_out;
+struct perfdata_edits;
+
+struct perfdata_edits *perfdata_edits__new(struct perfdata *perfdata);
+void perfdata_edits__free(struct perfdata_edits *edits);
+
+/* All copy what they are given. 0, -ENOMEM, or -EINVAL for an offset outside the records. */
+
+/* Records to stand before the one at offset (or at the end of the records), after earlier ones. */
+int perfdata_edits__insert(struct perfdata_edits *edits, uint64_t offset, struct bytes records);
+/* Bytes of the input that are to be others, as many. */
+int perfdata_edits__patch(struct perfdata_edits *edits, uint64_t offset, struct bytes bytes);
+/* One more entry of HEADER_BUILD_ID. */
+int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
+				 const uint8_t *build_id, size_t build_id_size, uint16_t misc,
+				 const char *name);
+/* Each attr at the smallest published size that loses no set bit, not above the recorded one. */
+int perfdata_edits__shrink_attrs(struct perfdata_edits *edits);
+
+uint64_t perfdata_edits__inserted_bytes(const struct perfdata_edits *edits);
+size_t perfdata_edits__nr_patches(const struct perfdata_edits *edits);
+
+/* Writes the changed file in one pass. 0 or a negative errno, reported. */
+int perfdata_edits__write(struct perfdata_edits *edits, struct file_out *out, struct diag *diag);
+
+/* Whether the file has a journal, that is, was written by perfdata_edits__write. */
+bool perfdata__is_edited(const struct perfdata *perfdata);
+/* Writes the file as it was before it was edited. 0 or a negative errno, reported. */
+int perfdata__restore(const struct perfdata *perfdata, struct file_out *out, struct diag *diag);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads perf.data: header, attrs, features, records. Knows nothing of JITs.
+ *
+ * Records are walked in file order. What stands in a compressed record is given record by record;
+ * each knows the place of its container in the file, so that whoever wants to insert something
+ * has one kind of place in all forms of the file.
+ */
+#ifndef PERFJIT_PERFDATA_PERFDATA_H
+#define PERFJIT_PERFDATA_PERFDATA_H
+
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "perfdata/abi.h"
+
+struct diag;
+struct perfdata;
+
+enum perfdata_form {
+	PERFDATA_FORM_SEEKABLE,
+	PERFDATA_FORM_PIPE,
+	PERFDATA_FORM_V1,
+	PERFDATA_FORM_DIRECTORY,
+};
+
+/* "-" is standard input. Fails with a report that says what the file is instead. */
+int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag);
+void perfdata__close(struct perfdata *perfdata);
+
+const char *perfdata__path(const struct perfdata *perfdata);
+enum perfdata_form perfdata__form(const struct perfdata *perfdata);
+enum byte_order perfdata__order(const struct perfdata *perfdata);
+const struct stat *perfdata__stat(const struct perfdata *perfdata);
+/* EM_* and ELFCLASS* of the recording machine's kernel, from HEADER_ARCH; 0 when not said. */
+uint16_t perfdata__machine(const struct perfdata *perfdata);
+uint8_t perfdata__elf_class(const struct perfdata *perfdata);
+/* The whole file's bytes, the region that holds the records, and header features' bytes. */
+struct bytes perfdata__bytes(const struct perfdata *perfdata);
+uint64_t perfdata__data_offset(const struct perfdata *perfdata);
+uint64_t perfdata__data_size(const struct perfdata *perfdata);
+bool perfdata__has_feature(const struct perfdata *perfdata, unsigned int feature);
+struct bytes perfdata__feature(const struct perfdata *perfdata, unsigned int feature);
+/* Of a string feature (HOSTNAME, OSRELEASE, VERSION, ARCH ...); NULL when absent. */
+const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned int feature);
+/* Whether records stand compressed in the file. */
+bool perfdata__compressed(const struct perfdata *perfdata);
+
+struct perfdata_attr {
+	struct perf_event_attr attr; /* host byte order, cut or zero-filled to this header's size */
+	uint32_t recorded_size;      /* bytes of the attr in the file */
+	const uint64_t *ids;
+	size_t nr_ids;
+	const char *name; /* of the event, from EVENT_DESC; or NULL */
+};
+
+size_t perfdata__nr_attrs(const struct perfdata *perfdata);
+const struct perfdata_attr *perfdata__attr(const struct perfdata *perfdata, size_t i);
+
+/* TSC to perf time, PERF_RECORD_TIME_CONV. Seen once the records were walked. */
+struct perfdata_time_conv {
+	uint64_t shift, mult, zero;
+	uint64_t cycles, mask; /* 0 and all ones in short records */
+};
+const struct perfdata_time_conv *perfdata__time_conv(const struct perfdata *perfdata);
+
+struct perfdata_record {
+	uint32_t type; /* enum perfdata_type, or one not known here */
+	uint16_t misc;
+	uint16_t size;          /* bytes, header included, payload behind it not */
+	const uint8_t *data;    /* the whole record in the file's order; 8-aligned */
+	uint64_t offset;        /* where it, or the record it is compressed in, begins in the file */
+	uint64_t end;           /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
+	bool compressed;        /* stands in a compressed record */
+};
+
+/* A walk over the records; zero-initialised by begin. */
+struct perfdata_walk {
+	struct perfdata *perfdata;
+	uint64_t next; /* file offset */
+	void *inflate; /* private */
+};
+
+void perfdata_walk__begin(struct perfdata_walk *walk, struct perfdata *perfdata);
+/*
+ * 1 with a record, 0 at the end, negative errno. A record whose size cannot be ends the walk with
+ * a report and 0: nothing behind it can be found. record->data is valid until the next call.
+ */
+int perfdata_walk__next(struct perfdata_walk *walk, struct perfdata_record *record);
+void perfdata_walk__end(struct perfdata_walk *walk);
+
+#endif
