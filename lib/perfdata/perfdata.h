@@ -15,6 +15,7 @@
 #include "perfdata/abi.h"
 
 struct diag;
+struct inflate;
 struct perfdata;
 
 enum perfdata_form {
@@ -24,7 +25,10 @@ enum perfdata_form {
 	PERFDATA_FORM_DIRECTORY,
 };
 
-/* "-" is standard input. Fails with a report that says what the file is instead. */
+/*
+ * "-" is standard input. Fails with a report that says what the file is instead. Later oddities
+ * are reported to diag too, which must live as long as the profile is open.
+ */
 int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag);
 void perfdata__close(struct perfdata *perfdata);
 
@@ -74,11 +78,12 @@ struct perfdata_record {
 	bool compressed;        /* stands in a compressed record */
 };
 
-/* A walk over the records; zero-initialised by begin. */
+/* A walk over the records. Private but for next. */
 struct perfdata_walk {
 	struct perfdata *perfdata;
 	uint64_t next; /* file offset */
-	void *inflate; /* private */
+	size_t region;
+	struct inflate *inflate; /* NULL until there is something to inflate */
 };
 
 void perfdata_walk__begin(struct perfdata_walk *walk, struct perfdata *perfdata);

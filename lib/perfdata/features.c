@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Header features: found by a table behind the records, or in records of their own. */
+#include "perfdata/internal.h"
+
+#include <elf.h>
+
+#include "base/diag.h"
+
+#define MAX_INFLATED (64ull << 20)
+
+/* A section of the table for each bit that is set, in the order of the bits. */
+int perfdata__read_features(struct perfdata *perfdata)
+{
+	struct perfdata_section table = { perfdata->data.offset + perfdata->data.size, 0 };
+	struct cursor cur;
+
+	perfdata->feature_table = table.offset;
+	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++)
+		table.size += perfdata__feature_bit(perfdata->features, i) ? sizeof(table) : 0;
+	if (!perfdata__contains(perfdata, table)) {
+		diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-features", perfdata->path,
+			     table.offset, "the table of header features is cut off");
+		memset(perfdata->features, 0, sizeof(perfdata->features));
+		return 0;
+	}
+	cur = cursor__at(perfdata__slice(perfdata, table), perfdata->order);
+	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
+		struct perfdata_section section;
+
+		if (!perfdata__feature_bit(perfdata->features, i))
+			continue;
+		section.offset = cursor__u64(&cur);
+		section.size = cursor__u64(&cur);
+		if (perfdata__contains(perfdata, section))
+			perfdata->feature_bytes[i] = perfdata__slice(perfdata, section);
+		else
+			diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-features",
+				     perfdata->path, table.offset,
+				     "header feature %u lies outside the file", i);
+	}
+	return 0;
+}
+
+bool perfdata__has_feature(const struct perfdata *perfdata, unsigned int feature)
+{
+	return feature < PERFDATA_FEAT_BITS && perfdata__feature_bit(perfdata->features, feature);
+}
+
+struct bytes perfdata__feature(const struct perfdata *perfdata, unsigned int feature)
+{
+	if (!perfdata__has_feature(perfdata, feature))
+		return (struct bytes){ NULL, 0 };
+	return perfdata->feature_bytes[feature];
+}
+
+/* A string in a feature: its length with padding, then the bytes. NULL when it is cut off. */
+static const char *read_string(struct cursor *cur)
+{
+	uint32_t size = cursor__u32(cur);
+	const uint8_t *text = cursor__take(cur, size);
+
+	return text && memchr(text, 0, size) ? (const char *)text : NULL;
+}
+
+const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned int feature)
+{
+	struct bytes bytes = perfdata__feature(perfdata, feature);
+	struct cursor cur = cursor__at(bytes, perfdata->order);
+
+	return bytes.size ? read_string(&cur) : NULL;
+}
+
+/* The event that EVENT_DESC describes at this place of its list, told by ids where it has any. */
+static struct perfdata_attr *described_attr(struct perfdata *perfdata, uint32_t nth, uint32_t count,
+					    uint32_t nr_ids, const uint8_t *ids)
+{
+	const struct perfdata_attr *attr = NULL;
+
+	if (nr_ids)
+		attr = perfdata__attr_of_id(perfdata, get_u64(ids, perfdata->order));
+	if (attr)
+		return &perfdata->attrs.items[attr - perfdata->attrs.items];
+	return count == perfdata->attrs.count ? &perfdata->attrs.items[nth] : NULL;
+}
+
+static void name_attrs(struct perfdata *perfdata)
+{
+	struct bytes bytes = perfdata__feature(perfdata, PERFDATA_FEAT_EVENT_DESC);
+	struct cursor cur = cursor__at(bytes, perfdata->order);
+	uint32_t count = cursor__u32(&cur);
+	uint32_t attr_size = cursor__u32(&cur);
+
+	for (uint32_t i = 0; i < count && !cur.overrun; i++) {
+		struct perfdata_attr *attr;
+		uint32_t nr_ids;
+		const char *name;
+		const uint8_t *ids;
+
+		cursor__take(&cur, attr_size);
+		nr_ids = cursor__u32(&cur);
+		name = read_string(&cur);
+		ids = cursor__take(&cur, 8 * (size_t)nr_ids);
+		if (!ids || !name)
+			break;
+		attr = described_attr(perfdata, i, count, nr_ids, ids);
+		if (attr && !attr->name)
+			attr->name = name;
+	}
+}
+
+/*
+ * What one compressed record may inflate to: the recorder's buffer, or what no recorder's buffer
+ * is smaller than in practice, so that a damaged file can't take forever.
+ */
+static void read_compression(struct perfdata *perfdata)
+{
+	struct bytes bytes = perfdata__feature(perfdata, PERFDATA_FEAT_COMPRESSED);
+	struct cursor cur = cursor__at(bytes, perfdata->order);
+	uint64_t buffer_size;
+
+	/* version, type, level, ratio */
+	cursor__take(&cur, 4 * sizeof(uint32_t));
+	buffer_size = cursor__u32(&cur);
+	perfdata->max_inflated = buffer_size > MAX_INFLATED ? buffer_size : MAX_INFLATED;
+	perfdata->compressed = perfdata__has_feature(perfdata, PERFDATA_FEAT_COMPRESSED);
+}
+
+void perfdata__digest_features(struct perfdata *perfdata)
+{
+	name_attrs(perfdata);
+	read_compression(perfdata);
+}
+
+/* As uname -m says it on the recording machine. */
+static const struct arch {
+	const char *name; /* a prefix */
+	uint16_t machine;
+	uint8_t elf_class;
+} archs[] = {
+	{ "x86_64", EM_X86_64, ELFCLASS64 },   { "amd64", EM_X86_64, ELFCLASS64 },
+	{ "i386", EM_386, ELFCLASS32 },	       { "i486", EM_386, ELFCLASS32 },
+	{ "i586", EM_386, ELFCLASS32 },	       { "i686", EM_386, ELFCLASS32 },
+	{ "aarch64", EM_AARCH64, ELFCLASS64 }, { "arm64", EM_AARCH64, ELFCLASS64 },
+	{ "arm", EM_ARM, ELFCLASS32 },	       { "ppc64", EM_PPC64, ELFCLASS64 },
+	{ "ppc", EM_PPC, ELFCLASS32 },	       { "s390x", EM_S390, ELFCLASS64 },
+	{ "s390", EM_S390, ELFCLASS32 },       { "riscv64", EM_RISCV, ELFCLASS64 },
+	{ "riscv32", EM_RISCV, ELFCLASS32 },   { "loongarch64", EM_LOONGARCH, ELFCLASS64 },
+	{ "mips64", EM_MIPS, ELFCLASS64 },     { "mips", EM_MIPS, ELFCLASS32 },
+	{ "sparc64", EM_SPARCV9, ELFCLASS64 }, { "sparc", EM_SPARC, ELFCLASS32 },
+};
+
+static const struct arch *find_arch(const struct perfdata *perfdata)
+{
+	const char *name = perfdata__feature_string(perfdata, PERFDATA_FEAT_ARCH);
+
+	for (size_t i = 0; name && i < sizeof(archs) / sizeof(archs[0]); i++)
+		if (strncmp(name, archs[i].name, strlen(archs[i].name)) == 0)
+			return &archs[i];
+	return NULL;
+}
+
+uint16_t perfdata__machine(const struct perfdata *perfdata)
+{
+	const struct arch *arch = find_arch(perfdata);
+
+	return arch ? arch->machine : 0;
+}
+
+uint8_t perfdata__elf_class(const struct perfdata *perfdata)
+{
+	const struct arch *arch = find_arch(perfdata);
+
+	return arch ? arch->elf_class : 0;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The file header: which form, which byte order, where things are. */
+#include "perfdata/internal.h"
+
+#include <errno.h>
+
+#include "base/diag.h"
+
+static int refuse(struct perfdata *perfdata, uint64_t offset, const char *kind, const char *text)
+{
+	diag__report(perfdata->diag, DIAG_ERROR, kind, perfdata->path, offset, "%s", text);
+	return -EINVAL;
+}
+
+static struct perfdata_section read_section(struct cursor *cur)
+{
+	struct perfdata_section section;
+
+	section.offset = cursor__u64(cur);
+	section.size = cursor__u64(cur);
+	return section;
+}
+
+/*
+ * The bitmap is written as an array of the producer's longs: on a big-endian 32-bit machine the
+ * two halves of each 64 bits are exchanged. The host name tells, which every perf writes.
+ */
+static void read_feature_bits(struct perfdata *perfdata, struct cursor *cur)
+{
+	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
+		perfdata->features[i] = cursor__u64(cur);
+	if (perfdata->order == ORDER_LITTLE ||
+	    perfdata__feature_bit(perfdata->features, PERFDATA_FEAT_HOSTNAME))
+		return;
+	if (!perfdata__feature_bit(perfdata->features, PERFDATA_FEAT_HOSTNAME + 32))
+		return;
+	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
+		perfdata->features[i] = perfdata->features[i] << 32 | perfdata->features[i] >> 32;
+}
+
+static bool plausible_attr_size(uint64_t size)
+{
+	uint64_t least = PERFDATA_ATTR_SIZE_FIRST + sizeof(struct perfdata_section);
+
+	return size >= least && size <= 4096 && size % 8 == 0;
+}
+
+/* Magic of version 1 is a text and the same in either order: the attr size tells. */
+static int detect_order(struct perfdata *perfdata, const uint8_t *data, size_t size)
+{
+	if (memcmp(data, PERFDATA_MAGIC_V2, 8) == 0) {
+		perfdata->order = ORDER_LITTLE;
+		return 0;
+	}
+	if (memcmp(data, "2ELIFREP", 8) == 0) {
+		perfdata->order = ORDER_BIG;
+		return 0;
+	}
+	if (memcmp(data, PERFDATA_MAGIC_V1, 8) != 0 || size < PERFDATA_HEADER_SIZE_NO_FEATURES)
+		return -EINVAL;
+	perfdata->form = PERFDATA_FORM_V1;
+	perfdata->order = ORDER_LITTLE;
+	if (plausible_attr_size(get_u64(data + 16, ORDER_LITTLE)))
+		return 0;
+	perfdata->order = ORDER_BIG;
+	return plausible_attr_size(get_u64(data + 16, ORDER_BIG)) ? 0 : -EINVAL;
+}
+
+/* A recorder that was killed leaves data.size 0 and feature bits without features. */
+static void accept_unfinished(struct perfdata *perfdata)
+{
+	perfdata->unfinished = true;
+	perfdata->data.size = perfdata->source.bytes.size - perfdata->data.offset;
+	memset(perfdata->features, 0, sizeof(perfdata->features));
+	diag__report(perfdata->diag, DIAG_WARNING, "perfdata.unfinished", perfdata->path,
+		     DIAG_NO_OFFSET,
+		     "the recording was not finished: its records are read to the file's end");
+}
+
+static int check_sections(struct perfdata *perfdata)
+{
+	uint64_t size = perfdata->source.bytes.size;
+
+	if (!perfdata__contains(perfdata, perfdata->attrs_section) ||
+	    !plausible_attr_size(perfdata->file_attr_size) || perfdata->attrs_section.size == 0)
+		return refuse(perfdata, 16, "perfdata.bad-header",
+			      "the header's event section cannot be");
+	if (perfdata->data.offset < perfdata->header_size || perfdata->data.offset > size)
+		return refuse(perfdata, 40, "perfdata.bad-header",
+			      "the records would begin outside the file");
+	if (perfdata->data.size == 0) {
+		accept_unfinished(perfdata);
+	} else if (!perfdata__contains(perfdata, perfdata->data)) {
+		diag__report(
+			perfdata->diag, DIAG_WARNING, "perfdata.truncated", perfdata->path, size,
+			"the file ends %llu bytes before its records do",
+			(unsigned long long)(perfdata->data.size - (size - perfdata->data.offset)));
+		accept_unfinished(perfdata);
+	}
+	return 0;
+}
+
+static int read_seekable(struct perfdata *perfdata)
+{
+	struct cursor cur = cursor__at(perfdata->source.bytes, perfdata->order);
+	uint64_t header_size;
+
+	cursor__take(&cur, 8);
+	header_size = cursor__u64(&cur);
+	perfdata->file_attr_size = cursor__u64(&cur);
+	perfdata->attrs_section = read_section(&cur);
+	perfdata->data = read_section(&cur);
+	perfdata->event_types = read_section(&cur);
+	if (header_size == PERFDATA_HEADER_SIZE)
+		read_feature_bits(perfdata, &cur);
+	else if (header_size != PERFDATA_HEADER_SIZE_NO_FEATURES)
+		return refuse(perfdata, 8, "perfdata.bad-header",
+			      "the header's size is that of no known version");
+	if (cur.overrun)
+		return refuse(perfdata, 0, "perfdata.bad-header", "the file ends in its header");
+	perfdata->header_size = header_size;
+	return check_sections(perfdata);
+}
+
+int perfdata__read_header(struct perfdata *perfdata)
+{
+	struct bytes bytes = perfdata->source.bytes;
+	int err;
+
+	if (bytes.size < PERFDATA_PIPE_HEADER_SIZE ||
+	    detect_order(perfdata, bytes.data, bytes.size) < 0)
+		return refuse(perfdata, DIAG_NO_OFFSET, "perfdata.not-perf-data",
+			      bytes.size ? "is no perf.data file" : "is empty");
+	if (get_u64(bytes.data + 8, perfdata->order) == PERFDATA_PIPE_HEADER_SIZE)
+		return refuse(perfdata, DIAG_NO_OFFSET, "perfdata.pipe-form",
+			      "pipe form is not read");
+	err = read_seekable(perfdata);
+	if (!err && !array__push(&perfdata->regions, perfdata->data))
+		err = -ENOMEM;
+	return err;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this module share. */
+#ifndef PERFJIT_PERFDATA_INTERNAL_H
+#define PERFJIT_PERFDATA_INTERNAL_H
+
+#include "base/array.h"
+#include "perfdata/event.h"
+#include "perfdata/perfdata.h"
+
+/* struct perf_file_header: magic, size, attr_size, three sections, 256 feature bits. */
+#define PERFDATA_HEADER_SIZE		 104
+#define PERFDATA_HEADER_SIZE_NO_FEATURES 72
+#define PERFDATA_PIPE_HEADER_SIZE	 16
+#define PERFDATA_RECORD_HEADER_SIZE	 8
+/* perf_event_attr as first published; a size of 0 in an attr means this. */
+#define PERFDATA_ATTR_SIZE_FIRST 64
+
+/* An extent of the file. */
+struct perfdata_section {
+	uint64_t offset, size;
+};
+
+/*
+ * One file of the input. The files of a directory stand one behind the other in one mapping, each
+ * at a page's beginning, so that an offset into the mapping names any place of the profile.
+ */
+struct perfdata_part {
+	uint64_t start, size; /* in the mapping */
+	int fd;		      /* -1 when the bytes came from memory */
+	char *name;	      /* within the directory; NULL when the profile is one file */
+};
+
+struct perfdata_source {
+	struct bytes bytes;
+	size_t mapped; /* bytes to unmap; 0 when they are the caller's */
+	struct stat stat;
+	ARRAY(struct perfdata_part) parts;
+};
+
+/* Where fields stand that must be read before it is known which event a record belongs to. */
+struct perfdata_id_place {
+	bool known;	 /* records say which event they belong to */
+	uint32_t sample; /* bytes from a sample's beginning */
+	uint32_t others; /* bytes back from the end of any other record */
+};
+
+struct perfdata_attr_place {
+	uint64_t offset; /* of the attr in the file */
+	struct perfdata_section ids;
+};
+
+struct perfdata_id {
+	uint64_t id;
+	uint32_t attr;
+};
+
+struct perfdata {
+	char *path;
+	struct diag *diag;
+	struct perfdata_source source;
+	enum perfdata_form form;
+	enum byte_order order;
+	uint64_t header_size;
+	uint64_t file_attr_size; /* of the header: bytes from one attr to the next */
+	struct perfdata_section attrs_section, data, event_types;
+	bool unfinished;			/* the recorder never wrote data.size */
+	ARRAY(struct perfdata_section) regions; /* that hold records, in the order of walking */
+	ARRAY(struct perfdata_attr) attrs;
+	ARRAY(struct perfdata_attr_place) attr_places;
+	ARRAY(struct perfdata_id) ids; /* by id */
+	struct perfdata_id_place id_place;
+	bool sample_id_all;
+	uint64_t features[PERFDATA_FEAT_BITS / 64];
+	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
+	uint64_t feature_table; /* offset of the sections' table, seekable form */
+	struct perfdata_time_conv time_conv;
+	bool has_time_conv, compressed;
+	uint64_t max_inflated; /* bytes that one compressed record may hold */
+};
+
+/* source.c */
+int perfdata_source__open(struct perfdata_source *source, const char *path, struct diag *diag);
+void perfdata_source__close(struct perfdata_source *source);
+/* Maps the whole of fd, which becomes the source's. path is for reports. */
+int perfdata_source__map(struct perfdata_source *source, int fd, const char *path,
+			 struct diag *diag);
+
+/* header.c */
+int perfdata__read_header(struct perfdata *perfdata);
+
+/* attrs.c */
+/* Reads size bytes of an attr in the file's order. */
+void perfdata__decode_attr(struct perf_event_attr *attr, const uint8_t *data, size_t size,
+			   enum byte_order order);
+/* Bytes that the attr at data says it has. */
+uint32_t perfdata__attr_size(const uint8_t *data, enum byte_order order);
+/* Appends an attr and its ids (in the file's order). */
+int perfdata__add_attr(struct perfdata *perfdata, uint64_t offset, uint32_t size,
+		       struct perfdata_section ids);
+int perfdata__read_attrs(struct perfdata *perfdata);
+/* Once all attrs are there: what is looked up by id, and where ids stand. */
+int perfdata__index_attrs(struct perfdata *perfdata);
+/* The event of an id; NULL for an id of none. */
+const struct perfdata_attr *perfdata__attr_of_id(const struct perfdata *perfdata, uint64_t id);
+
+/* features.c */
+int perfdata__read_features(struct perfdata *perfdata);
+/* Once attrs and features are there: names of events, the size of compressed records. */
+void perfdata__digest_features(struct perfdata *perfdata);
+
+/* compressed.c */
+struct inflate;
+struct inflate *inflate__new(struct perfdata *perfdata);
+void inflate__free(struct inflate *inflate);
+/* Starts over: what follows is another stream. */
+void inflate__reset(struct inflate *inflate);
+/* Takes a compressed record, whose bytes must stay until the next feed. */
+void inflate__feed(struct inflate *inflate, const struct perfdata_record *record);
+/* 1 with a record, 0 when more must be fed. */
+int inflate__next(struct inflate *inflate, struct perfdata_record *record);
+/* Says that the records end here. */
+void inflate__finish(struct inflate *inflate);
+
+/* sample_id.c */
+/* The event that a record belongs to, by the id it carries; never NULL if there are attrs. */
+const struct perfdata_attr *perfdata__attr_of_record(const struct perfdata *perfdata,
+						     const struct perfdata_record *record);
+/* Bytes of the sample_id trailer that records of this event carry. */
+size_t perfdata__trailer_size(const struct perfdata *perfdata, const struct perfdata_attr *attr);
+void perfdata__put_sample_id(const struct perfdata *perfdata, struct buf *buf,
+			     const struct perfdata_sample_id *sample_id);
+
+static inline struct bytes perfdata__slice(const struct perfdata *perfdata,
+					   struct perfdata_section section)
+{
+	return (struct bytes){ perfdata->source.bytes.data + section.offset, section.size };
+}
+
+/* Whether the section lies within the file; an empty one always does. */
+static inline bool perfdata__contains(const struct perfdata *perfdata,
+				      struct perfdata_section section)
+{
+	uint64_t size = perfdata->source.bytes.size;
+
+	return section.offset <= size && section.size <= size - section.offset;
+}
+
+static inline bool perfdata__feature_bit(const uint64_t *features, unsigned int feature)
+{
+	return features[feature / 64] >> (feature % 64) & 1;
+}
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening, closing, and what a profile says about itself. */
+#include "perfdata/internal.h"
+
+#include <errno.h>
+
+static int read_whole(struct perfdata *perfdata)
+{
+	int err = perfdata__read_header(perfdata);
+
+	if (!err)
+		err = perfdata__read_features(perfdata);
+	if (!err)
+		err = perfdata__read_attrs(perfdata);
+	if (!err)
+		err = perfdata__index_attrs(perfdata);
+	if (!err)
+		perfdata__digest_features(perfdata);
+	return err;
+}
+
+int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag)
+{
+	struct perfdata *opened = calloc(1, sizeof(*opened));
+	int err = -ENOMEM;
+
+	*perfdata = NULL;
+	if (!opened)
+		return err;
+	opened->diag = diag;
+	opened->path = strdup(path);
+	if (opened->path)
+		err = perfdata_source__open(&opened->source, path, diag);
+	if (!err)
+		err = read_whole(opened);
+	if (err) {
+		perfdata__close(opened);
+		return err;
+	}
+	*perfdata = opened;
+	return 0;
+}
+
+void perfdata__close(struct perfdata *perfdata)
+{
+	if (!perfdata)
+		return;
+	array__for_each (attr, &perfdata->attrs)
+		free((void *)(uintptr_t)attr->ids);
+	array__free(&perfdata->attrs);
+	array__free(&perfdata->attr_places);
+	array__free(&perfdata->ids);
+	array__free(&perfdata->regions);
+	perfdata_source__close(&perfdata->source);
+	free(perfdata->path);
+	free(perfdata);
+}
+
+const char *perfdata__path(const struct perfdata *perfdata)
+{
+	return perfdata->path;
+}
+
+enum perfdata_form perfdata__form(const struct perfdata *perfdata)
+{
+	return perfdata->form;
+}
+
+enum byte_order perfdata__order(const struct perfdata *perfdata)
+{
+	return perfdata->order;
+}
+
+const struct stat *perfdata__stat(const struct perfdata *perfdata)
+{
+	return &perfdata->source.stat;
+}
+
+struct bytes perfdata__bytes(const struct perfdata *perfdata)
+{
+	return perfdata->source.bytes;
+}
+
+uint64_t perfdata__data_offset(const struct perfdata *perfdata)
+{
+	return perfdata->data.offset;
+}
+
+uint64_t perfdata__data_size(const struct perfdata *perfdata)
+{
+	return perfdata->data.size;
+}
+
+bool perfdata__compressed(const struct perfdata *perfdata)
+{
+	return perfdata->compressed;
+}
+
+size_t perfdata__nr_attrs(const struct perfdata *perfdata)
+{
+	return perfdata->attrs.count;
+}
+
+const struct perfdata_attr *perfdata__attr(const struct perfdata *perfdata, size_t i)
+{
+	return i < perfdata->attrs.count ? &perfdata->attrs.items[i] : NULL;
+}
+
+const struct perfdata_time_conv *perfdata__time_conv(const struct perfdata *perfdata)
+{
+	return perfdata->has_time_conv ? &perfdata->time_conv : NULL;
+}
