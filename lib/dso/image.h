@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of an ELF image under construction. Private to lib/dso. */
+#ifndef PERFJIT_DSO_IMAGE_H
+#define PERFJIT_DSO_IMAGE_H
+
+#include <elf.h>
+
+#include "base/buf.h"
+#include "dso/dso.h"
+
+/* The program headers, in the order they stand in. */
+enum image_segment {
+	SEGMENT_LOAD,
+	SEGMENT_EH_FRAME,
+	SEGMENT_NOTE,
+	SEGMENT_STACK,
+	NR_SEGMENTS,
+};
+
+/* The sections, by number; those without size are left out, .eh_frame_hdr and .text never are. */
+enum image_section {
+	SECTION_NULL,
+	SECTION_TEXT,
+	SECTION_EH_FRAME_HDR,
+	SECTION_EH_FRAME,
+	SECTION_NOTE,
+	SECTION_SYMTAB,
+	SECTION_STRTAB,
+	SECTION_SHSTRTAB,
+	NR_PLAIN_SECTIONS,
+	SECTION_DEBUG_ABBREV = NR_PLAIN_SECTIONS,
+	SECTION_DEBUG_INFO,
+	SECTION_DEBUG_LINE,
+	SECTION_DEBUG_STR,
+	NR_SECTIONS,
+};
+
+#define NOTE_ALIGN 4
+#define NOTE_SIZE  (sizeof(Elf32_Nhdr) + sizeof(ELF_NOTE_GNU) + DSO_BUILD_ID_SIZE)
+
+/* File offset, and so vaddr, of the build-id note. */
+static inline uint64_t image__note_offset(const struct dso_spec *spec,
+					  const struct dso_layout *layout)
+{
+	return align_up(layout->unwind_end - spec->base, NOTE_ALIGN);
+}
+
+/* The functions that have CFI, as the encoder wants them; *entries is the caller's to free. */
+int image__cfi_entries(const struct dso_spec *spec, struct cfi_entry **entries, size_t *nr_entries);
+
+/* What the function's symbol and debug information call it. room is where a made-up name goes. */
+#define IMAGE_NAME_ROOM 32
+const char *image__function_name(const struct dso_function *function, char room[IMAGE_NAME_ROOM]);
+
+/* The code of the function that is known; what is missing of its size are zeros. */
+struct bytes image__function_code(const struct dso_function *function);
+
+/*
+ * .symtab as an array of Elf32_Sym or Elf64_Sym in host order (libelf converts it) and .strtab.
+ * 0, -ENOMEM, or -ERANGE when the names do not fit 32-bit offsets.
+ */
+int image__make_symbols(const struct dso_spec *spec, struct buf *symtab, struct buf *strtab);
+
+/*
+ * Write at their place in the file and leave the position behind that. The text has holes where
+ * there is no code.
+ */
+int image__write_text(const struct dso_spec *spec, struct file_out *out, struct diag *diag);
+int image__write_at(struct file_out *out, uint64_t offset, struct bytes bytes, struct diag *diag);
+
+#endif

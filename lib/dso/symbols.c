@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "dso/image.h"
+
+const char *image__function_name(const struct dso_function *function, char room[IMAGE_NAME_ROOM])
+{
+	if (*function->record->name)
+		return function->record->name;
+	snprintf(room, IMAGE_NAME_ROOM, "unnamed_%" PRIx64, function->addr);
+	return room;
+}
+
+struct bytes image__function_code(const struct dso_function *function)
+{
+	struct bytes code = function->record->code;
+
+	if (code.size > function->size)
+		code.size = function->size;
+	return code;
+}
+
+static void set_symbol64(uint8_t *place, uint32_t name, uint64_t value, uint64_t size)
+{
+	Elf64_Sym symbol = { .st_name = name,
+			     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			     .st_shndx = SECTION_TEXT,
+			     .st_value = value,
+			     .st_size = size };
+
+	memcpy(place, &symbol, sizeof(symbol));
+}
+
+static void set_symbol32(uint8_t *place, uint32_t name, uint64_t value, uint64_t size)
+{
+	Elf32_Sym symbol = { .st_name = name,
+			     .st_value = (uint32_t)value,
+			     .st_size = (uint32_t)size,
+			     .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC),
+			     .st_shndx = SECTION_TEXT };
+
+	memcpy(place, &symbol, sizeof(symbol));
+}
+
+int image__make_symbols(const struct dso_spec *spec, struct buf *symtab, struct buf *strtab)
+{
+	bool narrow = spec->target.class == ELFCLASS32;
+	size_t entry_size = narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	uint8_t *place = buf__extend(symtab, (spec->nr_functions + 1) * entry_size);
+	char room[IMAGE_NAME_ROOM];
+
+	if (!place)
+		return -ENOMEM;
+	memset(place, 0, entry_size);
+	buf__put_u8(strtab, 0);
+	for (size_t i = 0; i < spec->nr_functions; i++) {
+		const struct dso_function *function = &spec->functions[i];
+		uint32_t name = (uint32_t)strtab->size;
+
+		if (strtab->size > UINT32_MAX)
+			return -ERANGE;
+		buf__put_string(strtab, image__function_name(function, room));
+		place += entry_size;
+		if (narrow)
+			set_symbol32(place, name, function->addr - spec->base, function->size);
+		else
+			set_symbol64(place, name, function->addr - spec->base, function->size);
+	}
+	return strtab->failed ? -ENOMEM : 0;
+}
