@@ -17,20 +17,30 @@ struct mapping {
 	uint64_t start, size, pgoff;
 	uint32_t maj, min;
 	uint64_t ino;
-	const char *name;   /* owned by struct processes */
-	uint64_t offset;    /* of its record in perf.data, for whoever inserts behind it */
-	bool file;          /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
+	const char *name; /* owned by struct processes */
+	uint64_t offset;  /* of its record in perf.data, for whoever inserts behind it */
+	bool file;	  /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
+	bool kernel;	  /* the kernel's code ([vdso], [vsyscall]): no file, nor room for others */
 };
+
+struct process_comm {
+	uint64_t time;
+	char comm[16];
+};
+
+struct mapping_index;
 
 /* One address space: from fork or exec to exec or exit. */
 struct process {
 	uint32_t pid;
-	uint64_t start, end; /* ns; end exclusive, CODE_FOREVER while alive */
-	struct process *parent; /* forked from, or NULL */
-	bool execed;  /* began by exec */
-	char comm[16]; /* the last one known */
+	uint64_t start, end;		/* ns; end exclusive, CODE_FOREVER while alive */
+	struct process *parent;		/* forked from, or NULL */
+	bool execed;			/* began by exec */
+	char comm[16];			/* the last one known */
 	ARRAY(struct mapping) mappings; /* its own, by time; the parent's up to start come on top */
-	struct codemap *codemap; /* NULL until code is found for it */
+	struct codemap *codemap; /* NULL until code is found for it; freed with the process */
+	ARRAY(struct process_comm) comms; /* by time; the first may be the parent's at the fork */
+	struct mapping_index *index;	  /* private */
 };
 
 struct processes;
@@ -38,24 +48,39 @@ struct processes;
 struct processes *processes__new(void);
 void processes__free(struct processes *processes);
 
-/* 0 or -ENOMEM. An event of an unknown pid makes the process known from time 0 on. */
+/*
+ * 0 or -ENOMEM. An event of an unknown pid makes the process known from time 0 on. The caller
+ * leaves out what concerns single threads: names and exits of others than the main thread; a fork
+ * from pid to itself is a thread's beginning and ignored.
+ *
+ * A fork at time 0 is one that perf made up for a process that was there before. It tells the
+ * parent only: the process' mappings are all told in events of their own.
+ */
 int processes__fork(struct processes *processes, uint64_t time, uint32_t pid, uint32_t parent);
 int processes__exec(struct processes *processes, uint64_t time, uint32_t pid, const char *comm);
 int processes__comm(struct processes *processes, uint64_t time, uint32_t pid, const char *comm);
+/* Of the main thread; if other threads are seen to go on, by a new mapping, so does the process. */
 int processes__exit(struct processes *processes, uint64_t time, uint32_t pid);
-/* mapping->name is copied; mapping->file is set here from the name. */
+/* mapping->name is copied; mapping->file and kernel are set here from the name. */
 int processes__map(struct processes *processes, uint32_t pid, const struct mapping *mapping);
 
-/* The address space that pid had at time, or NULL. */
+/*
+ * The address space that pid had at time, or NULL when it had none yet. It has its last one after
+ * its exit as well, until the pid is used again: threads may outlive the main thread, of whose
+ * end the exit tells.
+ */
 struct process *processes__find(const struct processes *processes, uint32_t pid, uint64_t time);
 
-/* What was mapped at addr at time (the newest such mapping, the parent's included), or NULL. */
+/*
+ * What was mapped at addr at time (the newest such mapping, the parent's included), or NULL.
+ * Builds an index when there is much new, so that not two threads may look up in one process.
+ */
 const struct mapping *process__mapping(const struct process *process, uint64_t addr, uint64_t time);
-/* The comm of pid's main thread at time. */
+/* The comm of pid's main thread at time, "" when not known; valid until the next event. */
 const char *process__comm(const struct process *process, uint64_t time);
 
-/* In order of (pid, start). */
+/* In order of (pid, start), sorted when needed; pointers to processes stay valid for good. */
 size_t processes__count(const struct processes *processes);
-struct process *processes__at(const struct processes *processes, size_t i);
+struct process *processes__at(struct processes *processes, size_t i);
 
 #endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Spans are sorted by (addr, from). Those that begin at one address share that address' byte and
+ * so follow one another in time: a binary search finds the one of a moment. If it is too short to
+ * reach the address asked for, nothing else is there either, as that would cover its first byte.
+ *
+ * A span that reaches over the beginnings of other spans stands in an interval tree over positions
+ * in the sorted array as well: at the node in the middle of the positions it reaches over, which
+ * is the position among them with the most trailing zero bits. All spans at a node cover its
+ * position's address, so they too follow one another in time and a binary search does.
+ */
+#include "codemap/spans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int spans__add(struct spans *spans, const struct span *span)
+{
+	if (span->addr >= span->addr_end || span->from >= span->to)
+		return 0;
+	if (spans->items.count >= SPANS_NONE - 1 || !array__push(&spans->items, *span))
+		return -ENOMEM;
+	return 0;
+}
+
+void spans__free(struct spans *spans)
+{
+	array__free(&spans->items);
+	array__free(&spans->crossings);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static bool is_sorted(const struct spans *spans)
+{
+	for (size_t i = 1; i < spans->items.count; i++) {
+		if (compare_spans(&spans->items.items[i - 1], &spans->items.items[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* How many spans begin at addresses below limit, at least known of them. */
+static size_t count_below(const struct spans *spans, size_t known, uint64_t limit)
+{
+	size_t low = known, high = spans->items.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (spans->items.items[mid].addr < limit)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The number in [first, last] with the most trailing zero bits; first is 1 or more. */
+static uint32_t middle_of(uint32_t first, uint32_t last)
+{
+	unsigned int bit = 31 - (unsigned int)__builtin_clz((first - 1) ^ last);
+
+	return last >> bit << bit;
+}
+
+static int compare_crossings(const void *a, const void *b)
+{
+	const struct span_crossing *x = a, *y = b;
+
+	if (x->middle != y->middle)
+		return x->middle < y->middle ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+int spans__build(struct spans *spans)
+{
+	const struct span *items = spans->items.items;
+	size_t count = spans->items.count, next = 0;
+
+	if (!is_sorted(spans))
+		qsort(spans->items.items, count, sizeof(*items), compare_spans);
+	for (size_t i = 0; i < count; i++) {
+		size_t end;
+
+		/* The first that begins at a higher address, the same for all of one address. */
+		while (next < count && items[next].addr == items[i].addr)
+			next++;
+		if (next == count || items[next].addr >= items[i].addr_end)
+			continue;
+		end = count_below(spans, next, items[i].addr_end);
+		if (!array__push(&spans->crossings,
+				 (struct span_crossing){
+					 .from = items[i].from,
+					 .middle = middle_of((uint32_t)next + 1, (uint32_t)end),
+					 .item = (uint32_t)i,
+				 }))
+			return -ENOMEM;
+	}
+	if (spans->crossings.count)
+		qsort(spans->crossings.items, spans->crossings.count,
+		      sizeof(*spans->crossings.items), compare_crossings);
+	return 0;
+}
+
+/* The last of the first count spans that is at or before (addr, moment); there is one at addr. */
+static const struct span *last_at(const struct spans *spans, size_t count, uint64_t addr,
+				  uint64_t moment)
+{
+	const struct span *items = spans->items.items;
+	size_t low = 0, high = count;
+
+	if (items[count - 1].from <= moment)
+		return &items[count - 1];
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (items[mid].addr < addr || items[mid].from <= moment)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &items[low - 1] : NULL;
+}
+
+/* The span at a node that was there at the moment, or NULL. */
+static const struct span *crossing_at(const struct spans *spans, uint32_t middle, uint64_t moment)
+{
+	const struct span_crossing *crossings = spans->crossings.items;
+	size_t low = 0, high = spans->crossings.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (crossings[mid].middle < middle ||
+		    (crossings[mid].middle == middle && crossings[mid].from <= moment))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || crossings[low - 1].middle != middle)
+		return NULL;
+	return &spans->items.items[crossings[low - 1].item];
+}
+
+static bool covers(const struct span *span, uint64_t addr, uint64_t moment)
+{
+	return span->addr <= addr && addr < span->addr_end && span->from <= moment &&
+	       moment < span->to;
+}
+
+uint32_t spans__find(const struct spans *spans, uint64_t addr, uint64_t moment)
+{
+	size_t count = addr == UINT64_MAX ? spans->items.count : count_below(spans, 0, addr + 1);
+	const struct span *span;
+	uint64_t first;
+
+	if (!count)
+		return SPANS_NONE;
+	first = spans->items.items[count - 1].addr;
+	span = last_at(spans, count, first, moment);
+	if (span && span->addr == first && moment < span->to)
+		return addr < span->addr_end ? span->id : SPANS_NONE;
+	if (!spans->crossings.count)
+		return SPANS_NONE;
+	/* The nodes on the way from position count, counted from 1, to the root. */
+	for (unsigned int bit = (unsigned int)__builtin_ctzll(count);
+	     (UINT64_C(1) << bit) <= spans->items.count; bit++) {
+		uint64_t middle = (count >> bit | 1) << bit;
+
+		span = middle <= spans->items.count ? crossing_at(spans, (uint32_t)middle, moment)
+						    : NULL;
+		if (span && covers(span, addr, moment))
+			return span->id;
+	}
+	return SPANS_NONE;
+}
