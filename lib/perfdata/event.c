@@ -2,6 +2,8 @@
 /* Records about processes: mappings, names, forks and exits. */
 #include "perfdata/internal.h"
 
+#include <sys/mman.h>
+
 /* The record's own fields, between header and trailer. */
 static bool open_body(const struct perfdata *perfdata, const struct perfdata_record *record,
 		      struct perfdata_sample_id *sample_id, struct cursor *cur)
@@ -31,6 +33,24 @@ static void read_build_id(struct cursor *cur, struct perfdata_mmap *mmap)
 	memcpy(mmap->build_id, bytes + 4, PERFDATA_BUILD_ID_SIZE);
 }
 
+/*
+ * Kernels before 3.16 that write MMAP2 (RHEL 7's 3.10) have no prot and flags in it; there the
+ * name stands in their place, which as a number is more than any protection.
+ */
+static void read_protection(struct cursor *cur, struct perfdata_mmap *mmap)
+{
+	struct cursor peek = *cur;
+	const uint32_t all = PROT_READ | PROT_WRITE | PROT_EXEC;
+
+	if ((cursor__u32(&peek) & ~all) == 0) {
+		mmap->prot = cursor__u32(cur);
+		mmap->flags = cursor__u32(cur);
+	} else {
+		mmap->prot = PROT_READ |
+			     (mmap->misc & PERFDATA_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC);
+	}
+}
+
 bool perfdata__parse_mmap(const struct perfdata *perfdata, const struct perfdata_record *record,
 			  struct perfdata_mmap *mmap)
 {
@@ -54,8 +74,7 @@ bool perfdata__parse_mmap(const struct perfdata *perfdata, const struct perfdata
 			mmap->ino = cursor__u64(&cur);
 			mmap->ino_generation = cursor__u64(&cur);
 		}
-		mmap->prot = cursor__u32(&cur);
-		mmap->flags = cursor__u32(&cur);
+		read_protection(&cur, mmap);
 	}
 	mmap->name = cursor__string(&cur);
 	return !cur.overrun;

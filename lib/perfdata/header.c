@@ -21,21 +21,39 @@ static struct perfdata_section read_section(struct cursor *cur)
 	return section;
 }
 
+static void swap_halves(uint64_t *features)
+{
+	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
+		features[i] = features[i] << 32 | features[i] >> 32;
+}
+
 /*
  * The bitmap is written as an array of the producer's longs: on a big-endian 32-bit machine the
  * two halves of each 64 bits are exchanged. The host name tells, which every perf writes.
  */
 static void read_feature_bits(struct perfdata *perfdata, struct cursor *cur)
 {
+	uint64_t *features = perfdata->features;
+
 	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
-		perfdata->features[i] = cursor__u64(cur);
-	if (perfdata->order == ORDER_LITTLE ||
-	    perfdata__feature_bit(perfdata->features, PERFDATA_FEAT_HOSTNAME))
-		return;
-	if (!perfdata__feature_bit(perfdata->features, PERFDATA_FEAT_HOSTNAME + 32))
-		return;
+		features[i] = cursor__u64(cur);
+	perfdata->short_longs = perfdata->order == ORDER_BIG &&
+				!perfdata__feature_bit(features, PERFDATA_FEAT_HOSTNAME) &&
+				perfdata__feature_bit(features, PERFDATA_FEAT_HOSTNAME + 32);
+	if (perfdata->short_longs)
+		swap_halves(features);
+}
+
+void perfdata__encode_features(const struct perfdata *perfdata, const uint64_t *features,
+			       uint8_t *bytes)
+{
+	uint64_t encoded[PERFDATA_FEAT_BITS / 64];
+
+	memcpy(encoded, features, sizeof(encoded));
+	if (perfdata->short_longs)
+		swap_halves(encoded);
 	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
-		perfdata->features[i] = perfdata->features[i] << 32 | perfdata->features[i] >> 32;
+		set_u64(bytes + 8 * i, encoded[i], perfdata->order);
 }
 
 static bool plausible_attr_size(uint64_t size)
@@ -66,15 +84,21 @@ static int detect_order(struct perfdata *perfdata, const uint8_t *data, size_t s
 	return plausible_attr_size(get_u64(data + 16, ORDER_BIG)) ? 0 : -EINVAL;
 }
 
-/* A recorder that was killed leaves data.size 0 and feature bits without features. */
+/*
+ * A recorder that was killed leaves data.size 0, and feature bits without features. A file that
+ * was cut off has lost its features too. Either may end within a record.
+ */
 static void accept_unfinished(struct perfdata *perfdata)
 {
-	perfdata->unfinished = true;
-	perfdata->data.size = perfdata->source.bytes.size - perfdata->data.offset;
+	uint64_t end = perfdata->source.bytes.size;
+
+	diag__report(perfdata->diag, DIAG_WARNING,
+		     perfdata->data.size ? "perfdata.truncated" : "perfdata.unfinished",
+		     perfdata->path, end, "%s: its whole records are used, header features are not",
+		     perfdata->data.size ? "the file ends before its records do" :
+					   "the recording was not finished");
+	perfdata->data.size = perfdata__whole_records(perfdata, perfdata->data.offset, end);
 	memset(perfdata->features, 0, sizeof(perfdata->features));
-	diag__report(perfdata->diag, DIAG_WARNING, "perfdata.unfinished", perfdata->path,
-		     DIAG_NO_OFFSET,
-		     "the recording was not finished: its records are read to the file's end");
 }
 
 static int check_sections(struct perfdata *perfdata)
@@ -88,15 +112,8 @@ static int check_sections(struct perfdata *perfdata)
 	if (perfdata->data.offset < perfdata->header_size || perfdata->data.offset > size)
 		return refuse(perfdata, 40, "perfdata.bad-header",
 			      "the records would begin outside the file");
-	if (perfdata->data.size == 0) {
+	if (perfdata->data.size == 0 || !perfdata__contains(perfdata, perfdata->data))
 		accept_unfinished(perfdata);
-	} else if (!perfdata__contains(perfdata, perfdata->data)) {
-		diag__report(
-			perfdata->diag, DIAG_WARNING, "perfdata.truncated", perfdata->path, size,
-			"the file ends %llu bytes before its records do",
-			(unsigned long long)(perfdata->data.size - (size - perfdata->data.offset)));
-		accept_unfinished(perfdata);
-	}
 	return 0;
 }
 

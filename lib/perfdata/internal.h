@@ -71,6 +71,7 @@ struct perfdata {
 	struct perfdata_id_place id_place;
 	bool sample_id_all;
 	uint64_t features[PERFDATA_FEAT_BITS / 64];
+	bool short_longs; /* the bitmap was written by a big-endian 32-bit machine */
 	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
 	struct perfdata_time_conv time_conv;
@@ -87,6 +88,9 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 
 /* header.c */
 int perfdata__read_header(struct perfdata *perfdata);
+/* The feature bitmap as it stands in this file's header. */
+void perfdata__encode_features(const struct perfdata *perfdata, const uint64_t *features,
+			       uint8_t *bytes);
 
 /* attrs.c */
 /* Reads size bytes of an attr in the file's order. */
@@ -107,6 +111,10 @@ const struct perfdata_attr *perfdata__attr_of_id(const struct perfdata *perfdata
 int perfdata__read_features(struct perfdata *perfdata);
 /* Once attrs and features are there: names of events, the size of compressed records. */
 void perfdata__digest_features(struct perfdata *perfdata);
+
+/* walk.c */
+/* Bytes from offset on, up to end, that are whole records. */
+uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offset, uint64_t end);
 
 /* compressed.c */
 struct inflate;

@@ -60,6 +60,16 @@ static const char *read_record(const struct perfdata *perfdata, uint64_t offset,
 	return NULL;
 }
 
+uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offset, uint64_t end)
+{
+	struct perfdata_record record;
+	uint64_t at = offset;
+
+	while (at < end && !read_record(perfdata, at, end, &record))
+		at = record.end;
+	return at - offset;
+}
+
 /* Goes on to the region that follows, when one is done or damaged. */
 static bool next_region(struct perfdata_walk *walk)
 {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files about changed profiles share. */
+#ifndef PERFJIT_PERFDATA_EDITS_H
+#define PERFJIT_PERFDATA_EDITS_H
+
+#include "perfdata/edit.h"
+#include "perfdata/internal.h"
+#include "perfdata/splice.h"
+
+struct perfdata_edits {
+	struct perfdata *perfdata;
+	struct splices splices;
+	struct buf build_ids; /* entries of HEADER_BUILD_ID, in the file's order */
+	uint64_t inserted_bytes;
+	size_t nr_patches;
+	bool shrink_attrs;
+	bool structured; /* header and tables were adapted */
+};
+
+/* structure.c */
+/*
+ * Adds what must change in header, attrs and features for the edits to be a profile again, and
+ * sorts the splices.
+ */
+int perfdata__add_structure(struct perfdata_edits *edits);
+
+/* journal.c */
+/* Appends the journal of the splices in [begin, end): with it the original can be restored. */
+void journal__put(struct buf *buf, const struct splices *splices, struct bytes input,
+		  uint64_t begin, uint64_t end, bool in_records, enum byte_order order);
+/*
+ * The splices that change a file's bytes back, and its size without the journal. False when there
+ * is no journal (*damaged: there is one, but not whole).
+ */
+bool journal__read(struct bytes bytes, struct splices *splices, uint64_t *size, bool *damaged);
+
+#endif

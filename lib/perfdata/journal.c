@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The journal of a changed file, at its very end: what was taken out and how much was put in.
+ * All numbers are little-endian.
+ *
+ *	for each change, by offset in the original:
+ *		u64 offset, removed, inserted
+ *		removed bytes
+ *	trailer:
+ *		u64 size of the above
+ *		u64 size of the original
+ *		u32 crc32 of the above and of the original's size
+ *		u32 form: 0 plain, 1 in records
+ *		u8 magic[8]
+ *
+ * In a stream of records it is cut into pieces, each the contents of a HEADER_EVENT_TYPE record,
+ * a type that every perf since 3.10 knows and passes over.
+ */
+#include "perfdata/edits.h"
+
+#include <zlib.h>
+
+#define MAGIC "PJITJRNL"
+#define CHANGE_SIZE 24
+#define TRAILER_SIZE 32
+#define FORM_PLAIN 0
+#define FORM_RECORDS 1
+/* Contents of one record. */
+#define PIECE_SIZE 32768
+
+struct trailer {
+	uint64_t changes_size, original_size;
+	uint32_t crc, form;
+};
+
+static uint32_t checksum(const uint8_t *changes, uint64_t size, uint64_t original_size)
+{
+	uint8_t encoded[8];
+	uLong crc = crc32_z(0, changes, size);
+
+	set_u64(encoded, original_size, ORDER_LITTLE);
+	return (uint32_t)crc32_z(crc, encoded, sizeof(encoded));
+}
+
+static void put_changes(struct buf *buf, const struct splices *splices, struct bytes input,
+			uint64_t begin, uint64_t end)
+{
+	array__for_each(splice, &splices->list) {
+		if (splice->offset < begin || splice->offset > end)
+			continue;
+		buf__put_u64(buf, splice->offset - begin);
+		buf__put_u64(buf, splice->removed);
+		buf__put_u64(buf, splice->size);
+		buf__put(buf, input.data + splice->offset, splice->removed);
+	}
+}
+
+/* Pieces but the last are full; records are 8-aligned because changes are padded for that. */
+static void put_in_records(struct buf *buf, struct bytes journal, enum byte_order order)
+{
+	struct buf records = BUF(order);
+
+	for (size_t at = 0; at < journal.size; at += PIECE_SIZE) {
+		size_t left = journal.size - at;
+		size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
+
+		buf__put_u32(&records, PERFDATA_HEADER_EVENT_TYPE);
+		buf__put_u16(&records, 0);
+		buf__put_u16(&records, (uint16_t)(PERFDATA_RECORD_HEADER_SIZE + size));
+		buf__put(&records, journal.data + at, size);
+	}
+	buf__put(buf, records.data, records.size);
+	buf->failed |= records.failed;
+	buf__free(&records);
+}
+
+void journal__put(struct buf *buf, const struct splices *splices, struct bytes input,
+		  uint64_t begin, uint64_t end, bool in_records, enum byte_order order)
+{
+	struct buf journal = BUF(ORDER_LITTLE);
+	uint64_t size;
+
+	put_changes(&journal, splices, input, begin, end);
+	buf__align(&journal, 8);
+	size = journal.size;
+	buf__put_u64(&journal, size);
+	buf__put_u64(&journal, end - begin);
+	buf__put_u32(&journal, journal.failed ? 0 : checksum(journal.data, size, end - begin));
+	buf__put_u32(&journal, in_records ? FORM_RECORDS : FORM_PLAIN);
+	buf__put(&journal, MAGIC, 8);
+	if (in_records)
+		put_in_records(buf, buf__bytes(&journal), order);
+	else
+		buf__put(buf, journal.data, journal.size);
+	buf->failed |= journal.failed;
+	buf__free(&journal);
+}
+
+static bool read_trailer(struct bytes bytes, struct trailer *trailer)
+{
+	const uint8_t *at;
+
+	if (bytes.size < TRAILER_SIZE)
+		return false;
+	at = bytes.data + bytes.size - TRAILER_SIZE;
+	trailer->changes_size = get_u64(at, ORDER_LITTLE);
+	trailer->original_size = get_u64(at + 8, ORDER_LITTLE);
+	trailer->crc = get_u32(at + 16, ORDER_LITTLE);
+	trailer->form = get_u32(at + 20, ORDER_LITTLE);
+	return memcmp(at + 24, MAGIC, 8) == 0;
+}
+
+/* The changes as they were before they were cut into records; the number of bytes they take. */
+static bool collect_changes(struct bytes bytes, const struct trailer *trailer, struct buf *changes,
+			    uint64_t *taken)
+{
+	uint64_t size = trailer->changes_size, pieces, at;
+
+	if (size > bytes.size - TRAILER_SIZE)
+		return false;
+	size += TRAILER_SIZE;
+	if (trailer->form == FORM_PLAIN) {
+		*taken = size;
+		buf__put(changes, bytes.data + bytes.size - size, trailer->changes_size);
+		return true;
+	}
+	pieces = (size + PIECE_SIZE - 1) / PIECE_SIZE;
+	*taken = size + pieces * PERFDATA_RECORD_HEADER_SIZE;
+	if (*taken > bytes.size)
+		return false;
+	at = bytes.size - *taken;
+	for (uint64_t left = size; left; at += PIECE_SIZE) {
+		uint64_t piece = left < PIECE_SIZE ? left : PIECE_SIZE;
+
+		at += PERFDATA_RECORD_HEADER_SIZE;
+		buf__put(changes, bytes.data + at, piece);
+		left -= piece;
+	}
+	changes->size -= TRAILER_SIZE;
+	return true;
+}
+
+/* Turns each change round. */
+static bool parse_changes(const struct buf *changes, struct splices *splices)
+{
+	struct cursor cur = cursor__at(buf__bytes(changes), ORDER_LITTLE);
+	uint64_t moved = 0;
+
+	/* what is left at the end is padding */
+	while (cursor__left(&cur) >= CHANGE_SIZE) {
+		uint64_t offset = cursor__u64(&cur);
+		uint64_t removed = cursor__u64(&cur);
+		uint64_t inserted = cursor__u64(&cur);
+		const uint8_t *bytes = cursor__take(&cur, removed);
+
+		if (!bytes)
+			return false;
+		splices__add(splices, SPLICE_STRUCTURE, offset + moved, inserted, bytes, removed);
+		moved += inserted - removed;
+	}
+	return !cur.overrun;
+}
+
+static uint64_t changed_size(const struct splices *splices, uint64_t size)
+{
+	array__for_each(splice, &splices->list)
+		size += splice->size - splice->removed;
+	return size;
+}
+
+bool journal__read(struct bytes bytes, struct splices *splices, uint64_t *size, bool *damaged)
+{
+	struct buf changes = BUF(ORDER_LITTLE);
+	struct trailer trailer;
+	uint64_t taken = 0;
+
+	*damaged = false;
+	if (!read_trailer(bytes, &trailer))
+		return false;
+	*damaged = !collect_changes(bytes, &trailer, &changes, &taken) || changes.failed ||
+		   checksum(changes.data, changes.size, trailer.original_size) != trailer.crc ||
+		   !parse_changes(&changes, splices);
+	buf__free(&changes);
+	*size = bytes.size - taken;
+	if (!*damaged)
+		*damaged = splices->bytes.failed || !splices__are_sound(splices, 0, *size) ||
+			   changed_size(splices, *size) != trailer.original_size;
+	return !*damaged;
+}

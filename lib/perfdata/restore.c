@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Undoes what was done to a changed profile. */
+#include "perfdata/edits.h"
+
+#include <errno.h>
+
+#include "base/diag.h"
+
+static struct bytes part_bytes(const struct perfdata *perfdata, const struct perfdata_part *part)
+{
+	return (struct bytes){ perfdata->source.bytes.data + part->start, part->size };
+}
+
+bool perfdata__is_edited(const struct perfdata *perfdata)
+{
+	struct splices splices = { 0 };
+	uint64_t size;
+	bool damaged, edited;
+
+	edited = journal__read(part_bytes(perfdata, &perfdata->source.parts.items[0]), &splices,
+			       &size, &damaged);
+	splices__free(&splices);
+	return edited;
+}
+
+static int restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
+			struct file_out *out, struct diag *diag)
+{
+	struct bytes bytes = part_bytes(perfdata, part);
+	struct perfdata_part whole = { 0, part->size, part->fd, NULL };
+	struct splices splices = { 0 };
+	uint64_t size;
+	bool damaged;
+	int err = -EINVAL;
+
+	if (journal__read(bytes, &splices, &size, &damaged))
+		err = splices__write(&splices, bytes, &whole, 0, size, out, diag);
+	else
+		diag__report(diag, DIAG_ERROR,
+			     damaged ? "perfdata.bad-journal" : "perfdata.not-edited",
+			     perfdata->path, DIAG_NO_OFFSET, "%s",
+			     damaged ? "what the original was can't be read: the file was changed" :
+				       "nothing was inserted into it that could be removed");
+	splices__free(&splices);
+	return err;
+}
+
+int perfdata__restore(const struct perfdata *perfdata, struct file_out *out, struct diag *diag)
+{
+	return restore_part(perfdata, &perfdata->source.parts.items[0], out, diag);
+}

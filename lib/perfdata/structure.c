@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a seekable file says about itself, and must say otherwise when records were inserted: its
+ * header, the attrs with the places of their ids, the table of features.
+ *
+ * First every change is added with its size but without values, because sizes decide where
+ * everything comes to lie; then the values are filled in.
+ */
+#include "perfdata/edits.h"
+
+#include <errno.h>
+
+#include "base/diag.h"
+
+/* Sizes of perf_event_attr that some kernel had, PERF_ATTR_SIZE_VER0..9. */
+static const uint32_t published_sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144 };
+
+/* Bytes of the attr up to the last that is not 0. */
+static uint32_t used_size(const uint8_t *data, uint32_t size)
+{
+	while (size && data[size - 1] == 0)
+		size--;
+	return size;
+}
+
+/* What all attrs of the file can be cut to: they share one size. */
+static uint32_t shrunk_size(const struct perfdata *perfdata)
+{
+	uint32_t recorded = perfdata->attrs.items[0].recorded_size;
+	uint32_t used = 0;
+
+	for (size_t i = 0; i < perfdata->attrs.count; i++) {
+		const uint8_t *data =
+			perfdata->source.bytes.data + perfdata->attr_places.items[i].offset;
+		uint32_t size = used_size(data, recorded);
+
+		if (perfdata->attrs.items[i].recorded_size != recorded)
+			return recorded;
+		used = size > used ? size : used;
+	}
+	for (size_t i = 0; i < sizeof(published_sizes) / sizeof(published_sizes[0]); i++)
+		if (published_sizes[i] >= used && published_sizes[i] < recorded)
+			return published_sizes[i];
+	return recorded;
+}
+
+struct structure {
+	struct perfdata_edits *edits;
+	uint32_t attr_size; /* in the output */
+	uint64_t features[PERFDATA_FEAT_BITS / 64];
+	/* where the values are to be filled in, in splices.bytes */
+	size_t header, attrs, table;
+};
+
+static size_t feature_count(const uint64_t *features)
+{
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
+		count += (size_t)__builtin_popcountll(features[i]);
+	return count;
+}
+
+/* Where entries of HEADER_BUILD_ID go: behind those there are, else at the file's end. */
+static uint64_t build_ids_end(const struct perfdata *perfdata)
+{
+	const struct bytes *bytes = &perfdata->feature_bytes[PERFDATA_FEAT_BUILD_ID];
+
+	if (!bytes->data)
+		return perfdata->source.parts.items[0].size;
+	return (uint64_t)(bytes->data - perfdata->source.bytes.data) + bytes->size;
+}
+
+/* For each attr its new size, if that changes, and the offset of its ids. */
+static void reserve_attrs(struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	struct splices *splices = &structure->edits->splices;
+
+	structure->attrs = splices->bytes.size;
+	for (size_t i = 0; i < perfdata->attrs.count; i++) {
+		uint64_t offset = perfdata->attr_places.items[i].offset;
+		uint32_t size = perfdata->attrs.items[i].recorded_size;
+
+		if (structure->attr_size != size) {
+			splices__add(splices, SPLICE_STRUCTURE, offset + 4, 4, NULL, 4);
+			splices__add(splices, SPLICE_STRUCTURE, offset + structure->attr_size,
+				     size - structure->attr_size, NULL, 0);
+		}
+		splices__add(splices, SPLICE_STRUCTURE, offset + size, 8, NULL, 8);
+	}
+}
+
+static void reserve(struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	const struct buf *build_ids = &structure->edits->build_ids;
+	struct splices *splices = &structure->edits->splices;
+	size_t entry = sizeof(struct perfdata_section);
+
+	structure->header = splices__add(splices, SPLICE_STRUCTURE, 8, perfdata->header_size - 8,
+					 NULL, perfdata->header_size - 8);
+	reserve_attrs(structure);
+	structure->table = splices__add(splices, SPLICE_STRUCTURE, perfdata->feature_table,
+					feature_count(perfdata->features) * entry, NULL,
+					feature_count(structure->features) * entry);
+	if (build_ids->size)
+		splices__add(splices, SPLICE_STRUCTURE, build_ids_end(perfdata), 0,
+			     build_ids->data, build_ids->size);
+}
+
+/* An empty section keeps the place it says it has. */
+static struct perfdata_section moved(const struct splices *splices,
+				     struct perfdata_section section)
+{
+	if (section.size)
+		section.offset = splices__map_behind(splices, section.offset);
+	return section;
+}
+
+static uint8_t *put_u64(uint8_t *at, uint64_t value, enum byte_order order)
+{
+	set_u64(at, value, order);
+	return at + sizeof(value);
+}
+
+static uint8_t *put_section(uint8_t *at, struct perfdata_section section, enum byte_order order)
+{
+	return put_u64(put_u64(at, section.offset, order), section.size, order);
+}
+
+static void fill_header(const struct structure *structure)
+{
+	const struct perfdata_edits *edits = structure->edits;
+	const struct perfdata *perfdata = edits->perfdata;
+	const struct splices *splices = &edits->splices;
+	uint32_t cut = perfdata->attrs.items[0].recorded_size - structure->attr_size;
+	struct perfdata_section attrs = moved(splices, perfdata->attrs_section);
+	struct perfdata_section data = perfdata->data;
+	uint8_t *at = splices->bytes.data + structure->header;
+
+	attrs.size -= perfdata->attrs.count * cut;
+	data.offset = splices__map_before(splices, data.offset);
+	data.size += edits->inserted_bytes;
+	at = put_u64(at, perfdata->header_size, perfdata->order);
+	at = put_u64(at, perfdata->file_attr_size - cut, perfdata->order);
+	at = put_section(at, attrs, perfdata->order);
+	at = put_section(at, data, perfdata->order);
+	at = put_section(at, moved(splices, perfdata->event_types), perfdata->order);
+	if (perfdata->header_size == PERFDATA_HEADER_SIZE)
+		perfdata__encode_features(perfdata, structure->features, at);
+}
+
+static void fill_attrs(const struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	const struct splices *splices = &structure->edits->splices;
+	uint8_t *at = splices->bytes.data + structure->attrs;
+
+	for (size_t i = 0; i < perfdata->attrs.count; i++) {
+		if (structure->attr_size != perfdata->attrs.items[i].recorded_size) {
+			set_u32(at, structure->attr_size, perfdata->order);
+			at += sizeof(uint32_t);
+		}
+		at = put_u64(at, moved(splices, perfdata->attr_places.items[i].ids).offset,
+			     perfdata->order);
+	}
+}
+
+/* HEADER_BUILD_ID begins before what is added to it, or is all that is added. */
+static struct perfdata_section build_id_section(const struct structure *structure,
+						struct perfdata_section section)
+{
+	const struct perfdata_edits *edits = structure->edits;
+	const struct splices *splices = &edits->splices;
+	uint64_t input_size = edits->perfdata->source.parts.items[0].size;
+	uint64_t added = edits->build_ids.size;
+
+	if (!added)
+		return moved(splices, section);
+	if (edits->perfdata->feature_bytes[PERFDATA_FEAT_BUILD_ID].data)
+		return (struct perfdata_section){ splices__map_before(splices, section.offset),
+						  section.size + added };
+	return (struct perfdata_section){ splices__map_behind(splices, input_size) - added, added };
+}
+
+static void fill_table(const struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	const struct splices *splices = &structure->edits->splices;
+	const uint8_t *from = perfdata->source.bytes.data + perfdata->feature_table;
+	uint8_t *at = splices->bytes.data + structure->table;
+
+	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
+		struct perfdata_section section = { 0 };
+
+		if (!perfdata__feature_bit(structure->features, i))
+			continue;
+		if (perfdata__has_feature(perfdata, i)) {
+			section.offset = get_u64(from, perfdata->order);
+			section.size = get_u64(from + 8, perfdata->order);
+			from += sizeof(section);
+		}
+		section = i == PERFDATA_FEAT_BUILD_ID ? build_id_section(structure, section) :
+							moved(splices, section);
+		at = put_section(at, section, perfdata->order);
+	}
+}
+
+static int add_seekable(struct perfdata_edits *edits)
+{
+	const struct perfdata *perfdata = edits->perfdata;
+	struct structure structure = { .edits = edits };
+
+	structure.attr_size = edits->shrink_attrs ? shrunk_size(perfdata) :
+						    perfdata->attrs.items[0].recorded_size;
+	memcpy(structure.features, perfdata->features, sizeof(structure.features));
+	if (perfdata->header_size != PERFDATA_HEADER_SIZE)
+		edits->build_ids.size = 0; /* the oldest files have no features */
+	if (edits->build_ids.size)
+		structure.features[0] |= 1ull << PERFDATA_FEAT_BUILD_ID;
+	reserve(&structure);
+	splices__sort(&edits->splices);
+	if (edits->splices.bytes.failed)
+		return -ENOMEM;
+	fill_header(&structure);
+	fill_attrs(&structure);
+	fill_table(&structure);
+	return 0;
+}
+
+int perfdata__add_structure(struct perfdata_edits *edits)
+{
+	int err = 0;
+
+	if (!edits->structured)
+		err = add_seekable(edits);
+	edits->structured = !err;
+	return err;
+}
