@@ -10,7 +10,7 @@
 #include "base/file.h"
 
 /* Shorter spans go through the buffer: one system call for many. */
-#define SHORT_SPAN (64u << 10)
+#define SHORT_SPAN  (64u << 10)
 #define BUFFER_SIZE (256u << 10)
 
 struct copier {
@@ -100,13 +100,13 @@ static int write_changed(struct copier *copier, const struct splices *splices, u
 	uint64_t at = begin;
 	int err = 0;
 
-	array__for_each(splice, &splices->list) {
+	array__for_each (splice, &splices->list) {
 		if (splice->offset < begin || splice->offset > end)
 			continue;
 		err = copy_span(copier, at, splice->offset - at);
 		if (!err)
-			err = put(copier, (struct bytes){ splices__bytes(splices, splice),
-							  splice->size });
+			err = put(copier,
+				  (struct bytes){ splices__bytes(splices, splice), splice->size });
 		if (err)
 			return err;
 		at = splice->offset + splice->removed;

@@ -46,8 +46,8 @@ static void read_protection(struct cursor *cur, struct perfdata_mmap *mmap)
 		mmap->prot = cursor__u32(cur);
 		mmap->flags = cursor__u32(cur);
 	} else {
-		mmap->prot = PROT_READ |
-			     (mmap->misc & PERFDATA_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC);
+		mmap->prot =
+			PROT_READ | (mmap->misc & PERFDATA_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC);
 	}
 }
 

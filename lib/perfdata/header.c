@@ -95,8 +95,8 @@ static void accept_unfinished(struct perfdata *perfdata)
 	diag__report(perfdata->diag, DIAG_WARNING,
 		     perfdata->data.size ? "perfdata.truncated" : "perfdata.unfinished",
 		     perfdata->path, end, "%s: its whole records are used, header features are not",
-		     perfdata->data.size ? "the file ends before its records do" :
-					   "the recording was not finished");
+		     perfdata->data.size ? "the file ends before its records do"
+					 : "the recording was not finished");
 	perfdata->data.size = perfdata__whole_records(perfdata, perfdata->data.offset, end);
 	memset(perfdata->features, 0, sizeof(perfdata->features));
 }

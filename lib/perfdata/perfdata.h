@@ -72,7 +72,7 @@ struct perfdata_record {
 	uint32_t type; /* enum perfdata_type, or one not known here */
 	uint16_t misc;
 	uint16_t size;          /* bytes, header included, payload behind it not */
-	const uint8_t *data;    /* the whole record in the file's order; 8-aligned */
+	const uint8_t *data;    /* the whole record in the file's order; not always aligned */
 	uint64_t offset;        /* where it, or the record it is compressed in, begins in the file */
 	uint64_t end;           /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
 	bool compressed;        /* stands in a compressed record */

@@ -39,8 +39,8 @@ static int restore_part(const struct perfdata *perfdata, const struct perfdata_p
 		diag__report(diag, DIAG_ERROR,
 			     damaged ? "perfdata.bad-journal" : "perfdata.not-edited",
 			     perfdata->path, DIAG_NO_OFFSET, "%s",
-			     damaged ? "what the original was can't be read: the file was changed" :
-				       "nothing was inserted into it that could be removed");
+			     damaged ? "what the original was can't be read: the file was changed"
+				     : "nothing was inserted into it that could be removed");
 	splices__free(&splices);
 	return err;
 }

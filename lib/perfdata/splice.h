@@ -22,7 +22,7 @@ enum splice_class {
 struct splice {
 	uint64_t offset;  /* in the file that is changed */
 	uint64_t removed; /* bytes */
-	size_t bytes;     /* what is put in: its place in splices.bytes */
+	size_t bytes;	  /* what is put in: its place in splices.bytes */
 	size_t size;
 	enum splice_class class;
 	size_t nth; /* in order of being added */

@@ -105,13 +105,12 @@ static void reserve(struct structure *structure)
 					feature_count(perfdata->features) * entry, NULL,
 					feature_count(structure->features) * entry);
 	if (build_ids->size)
-		splices__add(splices, SPLICE_STRUCTURE, build_ids_end(perfdata), 0,
-			     build_ids->data, build_ids->size);
+		splices__add(splices, SPLICE_STRUCTURE, build_ids_end(perfdata), 0, build_ids->data,
+			     build_ids->size);
 }
 
 /* An empty section keeps the place it says it has. */
-static struct perfdata_section moved(const struct splices *splices,
-				     struct perfdata_section section)
+static struct perfdata_section moved(const struct splices *splices, struct perfdata_section section)
 {
 	if (section.size)
 		section.offset = splices__map_behind(splices, section.offset);
@@ -201,8 +200,8 @@ static void fill_table(const struct structure *structure)
 			section.size = get_u64(from + 8, perfdata->order);
 			from += sizeof(section);
 		}
-		section = i == PERFDATA_FEAT_BUILD_ID ? build_id_section(structure, section) :
-							moved(splices, section);
+		section = i == PERFDATA_FEAT_BUILD_ID ? build_id_section(structure, section)
+						      : moved(splices, section);
 		at = put_section(at, section, perfdata->order);
 	}
 }
@@ -212,8 +211,8 @@ static int add_seekable(struct perfdata_edits *edits)
 	const struct perfdata *perfdata = edits->perfdata;
 	struct structure structure = { .edits = edits };
 
-	structure.attr_size = edits->shrink_attrs ? shrunk_size(perfdata) :
-						    perfdata->attrs.items[0].recorded_size;
+	structure.attr_size = edits->shrink_attrs ? shrunk_size(perfdata)
+						  : perfdata->attrs.items[0].recorded_size;
 	memcpy(structure.features, perfdata->features, sizeof(structure.features));
 	if (perfdata->header_size != PERFDATA_HEADER_SIZE)
 		edits->build_ids.size = 0; /* the oldest files have no features */

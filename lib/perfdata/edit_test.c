@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Changed profiles: what is in them, and that the original comes back byte for byte. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "perfdata/edit.h"
+#include "perfdata/event.h"
+
+#define FOLDER	  "testdata/recordings/"
+#define COMM_NAME "inserted"
+/* struct perf_record_header_build_id with a name of up to 63 characters */
+#define BUILD_ID_ENTRY 100
+
+struct fixture {
+	struct diag *diag;
+	char folder[64];
+	char edited[128], restored[128];
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	fixture->diag = diag__new(NULL, NULL);
+	strcpy(fixture->folder, "/tmp/perfdata-edit-XXXXXX");
+	assert_non_null(mkdtemp(fixture->folder));
+	snprintf(fixture->edited, sizeof(fixture->edited), "%s/edited", fixture->folder);
+	snprintf(fixture->restored, sizeof(fixture->restored), "%s/restored", fixture->folder);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	unlink(fixture->edited);
+	unlink(fixture->restored);
+	rmdir(fixture->folder);
+	diag__free(fixture->diag);
+	free(fixture);
+	return 0;
+}
+
+static struct perfdata *open_profile(struct fixture *fixture, const char *path)
+{
+	struct perfdata *perfdata;
+
+	assert_int_equal(perfdata__open(&perfdata, path, fixture->diag), 0);
+	return perfdata;
+}
+
+static struct perfdata *open_recording(struct fixture *fixture, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), FOLDER "%s.data", name);
+	return open_profile(fixture, path);
+}
+
+static void write_to(struct fixture *fixture, struct perfdata_edits *edits, const char *path)
+{
+	struct file_out out;
+
+	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
+	assert_int_equal(perfdata_edits__write(edits, &out, fixture->diag), 0);
+	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+}
+
+static void restore_to(struct fixture *fixture, const struct perfdata *perfdata, const char *path)
+{
+	struct file_out out;
+
+	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
+	assert_int_equal(perfdata__restore(perfdata, &out, fixture->diag), 0);
+	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+}
+
+static void assert_same_file(struct fixture *fixture, const char *a, const char *b)
+{
+	struct file_map x, y;
+
+	assert_int_equal(file_map__open(&x, a, false, fixture->diag), 0);
+	assert_int_equal(file_map__open(&y, b, false, fixture->diag), 0);
+	assert_int_equal(x.bytes.size, y.bytes.size);
+	assert_memory_equal(x.bytes.data, y.bytes.data, x.bytes.size);
+	file_map__close(&x);
+	file_map__close(&y);
+}
+
+/* A COMM of our own before every record (the container, if it is compressed) from the nth on. */
+static size_t insert_comms(struct perfdata *perfdata, struct perfdata_edits *edits, size_t nth)
+{
+	struct perfdata_comm comm = { .pid = 1, .tid = 2, .exec = true, .comm = COMM_NAME };
+	struct buf buf = BUF(perfdata__order(perfdata));
+	struct perfdata_record record;
+	struct perfdata_walk walk;
+	uint64_t last = 0;
+	size_t count = 0;
+
+	comm.sample_id.attr = perfdata__attr(perfdata, 0);
+	perfdata__put_comm(perfdata, &buf, &comm);
+	assert_false(buf.failed);
+	perfdata_walk__begin(&walk, perfdata);
+	for (size_t i = 0; perfdata_walk__next(&walk, &record) > 0; i++) {
+		if (i < nth || record.offset == last)
+			continue;
+		assert_int_equal(perfdata_edits__insert(edits, record.offset, buf__bytes(&buf)), 0);
+		last = record.offset;
+		count++;
+	}
+	perfdata_walk__end(&walk);
+	assert_int_equal(perfdata_edits__inserted_bytes(edits), count * buf.size);
+	buf__free(&buf);
+	return count;
+}
+
+static bool is_inserted(const struct perfdata *perfdata, const struct perfdata_record *record)
+{
+	struct perfdata_comm comm;
+
+	return record->type == PERFDATA_COMM && perfdata__parse_comm(perfdata, record, &comm) &&
+	       strcmp(comm.comm, COMM_NAME) == 0;
+}
+
+/* All records of the input are in the output, in order and equal; how many others there are. */
+static size_t count_others(struct perfdata *input, struct perfdata *output)
+{
+	struct perfdata_record record, expected;
+	struct perfdata_walk walk, input_walk;
+	size_t others = 0;
+
+	perfdata_walk__begin(&walk, output);
+	perfdata_walk__begin(&input_walk, input);
+	while (perfdata_walk__next(&walk, &record) > 0) {
+		if (is_inserted(output, &record)) {
+			others++;
+			continue;
+		}
+		assert_int_equal(perfdata_walk__next(&input_walk, &expected), 1);
+		assert_int_equal(record.size, expected.size);
+		assert_memory_equal(record.data, expected.data, record.size);
+		assert_int_equal(record.end - record.offset, expected.end - expected.offset);
+	}
+	assert_int_equal(perfdata_walk__next(&input_walk, &expected), 0);
+	perfdata_walk__end(&walk);
+	perfdata_walk__end(&input_walk);
+	return others;
+}
+
+static void assert_same_features(const struct perfdata *a, const struct perfdata *b)
+{
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
+		struct bytes x = perfdata__feature(a, i), y = perfdata__feature(b, i);
+
+		if (i == PERFDATA_FEAT_BUILD_ID) {
+			assert_int_equal(y.size, x.size + BUILD_ID_ENTRY);
+			assert_memory_equal(x.data, y.data, x.size);
+			continue;
+		}
+		assert_int_equal(perfdata__has_feature(a, i), perfdata__has_feature(b, i));
+		assert_int_equal(x.size, y.size);
+		assert_memory_equal(x.data, y.data, x.size);
+		count += x.size > 0;
+	}
+	assert_true(count > 10);
+}
+
+static void assert_same_attrs(const struct perfdata *a, const struct perfdata *b)
+{
+	assert_int_equal(perfdata__nr_attrs(a), perfdata__nr_attrs(b));
+	for (size_t i = 0; i < perfdata__nr_attrs(a); i++) {
+		const struct perfdata_attr *x = perfdata__attr(a, i), *y = perfdata__attr(b, i);
+
+		assert_int_equal(x->nr_ids, y->nr_ids);
+		assert_memory_equal(x->ids, y->ids, x->nr_ids * sizeof(*x->ids));
+		assert_string_equal(x->name, y->name);
+		assert_int_equal(x->attr.sample_type, y->attr.sample_type);
+	}
+}
+
+static void round_trip(struct fixture *fixture, const char *name, bool shrink, size_t at_least)
+{
+	struct perfdata *input = open_recording(fixture, name);
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	uint8_t build_id[PERFDATA_BUILD_ID_SIZE] = { 1, 2, 3 };
+	struct perfdata *output;
+	size_t count;
+
+	assert_non_null(edits);
+	count = insert_comms(input, edits, 3);
+	assert_true(count >= at_least);
+	if (shrink)
+		assert_int_equal(perfdata_edits__shrink_attrs(edits), 0);
+	assert_int_equal(perfdata_edits__add_build_id(edits, 1, build_id, sizeof(build_id), 2,
+						      "/nowhere/x.so"),
+			 0);
+	write_to(fixture, edits, fixture->edited);
+	output = open_profile(fixture, fixture->edited);
+	assert_false(perfdata__is_edited(input));
+	assert_true(perfdata__is_edited(output));
+	assert_int_equal(count_others(input, output), count);
+	assert_same_features(input, output);
+	assert_same_attrs(input, output);
+	restore_to(fixture, output, fixture->restored);
+	assert_same_file(fixture, fixture->restored, perfdata__path(input));
+	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), 0);
+	perfdata_edits__free(edits);
+	perfdata__close(output);
+	perfdata__close(input);
+}
+
+static const struct {
+	const char *name;
+	size_t places; /* at least, where something can be inserted */
+} recordings[] = {
+	{ "5.10-fp", 70 },   { "6.1-fp", 50 },	{ "7.3-fp", 80 },  { "6.1-dwarf", 100 },
+	{ "7.3-mixed", 90 }, { "6.1-zstd", 7 }, { "7.3-zstd", 7 },
+};
+
+static void gives_the_input_back(void **state)
+{
+	for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
+		round_trip(*state, recordings[i].name, false, recordings[i].places);
+		round_trip(*state, recordings[i].name, true, recordings[i].places);
+	}
+}
+
+/* The attr of perf 7.3 is 144 bytes long; what cpu-clock needs of it was there in the first. */
+static void shrinks_attrs(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input = open_recording(fixture, "7.3-fp");
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	struct perfdata *output;
+
+	assert_int_equal(perfdata__attr(input, 0)->recorded_size, 144);
+	perfdata_edits__shrink_attrs(edits);
+	write_to(fixture, edits, fixture->edited);
+	output = open_profile(fixture, fixture->edited);
+	/* clockid, at 92..95, is the last that is set */
+	assert_int_equal(perfdata__attr(output, 0)->recorded_size, 96);
+	assert_int_equal(perfdata__attr(output, 0)->attr.size, 96);
+	assert_int_equal(perfdata__attr(output, 0)->attr.clockid, 1);
+	assert_int_equal(count_others(input, output), 0);
+	perfdata_edits__free(edits);
+	perfdata__close(output);
+	perfdata__close(input);
+}
+
+/* Runs over an edited file: each restore takes back one edit. */
+static void edits_nest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input = open_recording(fixture, "6.1-fp");
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	struct perfdata *once, *twice;
+
+	insert_comms(input, edits, 5);
+	write_to(fixture, edits, fixture->edited);
+	perfdata_edits__free(edits);
+	once = open_profile(fixture, fixture->edited);
+	edits = perfdata_edits__new(once);
+	insert_comms(once, edits, 50);
+	write_to(fixture, edits, fixture->restored);
+	twice = open_profile(fixture, fixture->restored);
+	assert_true(perfdata__is_edited(twice));
+	restore_to(fixture, twice, fixture->restored);
+	assert_same_file(fixture, fixture->restored, fixture->edited);
+	perfdata_edits__free(edits);
+	perfdata__close(twice);
+	perfdata__close(once);
+	perfdata__close(input);
+}
+
+static void patches(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input = open_recording(fixture, "6.1-fp");
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	uint64_t end = perfdata__data_offset(input) + perfdata__data_size(input);
+	struct bytes bytes = { (const uint8_t *)"XYZ", 3 };
+	struct perfdata *output;
+
+	assert_int_equal(perfdata_edits__patch(edits, end - 3, bytes), 0);
+	assert_int_equal(perfdata_edits__patch(edits, end - 2, bytes), -EINVAL);
+	assert_int_equal(perfdata_edits__patch(edits, 0, bytes), -EINVAL);
+	assert_int_equal(perfdata_edits__insert(edits, end + 1, bytes), -EINVAL);
+	assert_int_equal(perfdata_edits__nr_patches(edits), 1);
+	write_to(fixture, edits, fixture->edited);
+	output = open_profile(fixture, fixture->edited);
+	assert_memory_equal(perfdata__bytes(output).data + end - 3, "XYZ", 3);
+	restore_to(fixture, output, fixture->restored);
+	assert_same_file(fixture, fixture->restored, perfdata__path(input));
+	perfdata_edits__free(edits);
+	perfdata__close(output);
+	perfdata__close(input);
+}
+
+static void refuses_to_restore_what_was_changed_since(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input = open_recording(fixture, "6.1-fp");
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	struct perfdata *output;
+	struct file_out out;
+	int fd;
+
+	insert_comms(input, edits, 5);
+	write_to(fixture, edits, fixture->edited);
+	fd = open(fixture->edited, O_RDWR);
+	assert_int_equal(pwrite(fd, "!", 1, lseek(fd, 0, SEEK_END) - 60), 1);
+	close(fd);
+	output = open_profile(fixture, fixture->edited);
+	assert_false(perfdata__is_edited(output));
+	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
+	assert_int_equal(perfdata__restore(output, &out, fixture->diag), -EINVAL);
+	assert_int_equal(perfdata__restore(input, &out, fixture->diag), -EINVAL);
+	assert_int_equal(diag__count(fixture->diag, DIAG_ERROR), 2);
+	file_out__abort(&out);
+	perfdata_edits__free(edits);
+	perfdata__close(output);
+	perfdata__close(input);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(gives_the_input_back),
+		TEST(shrinks_attrs),
+		TEST(edits_nest),
+		TEST(patches),
+		TEST(refuses_to_restore_what_was_changed_since),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
