@@ -33,6 +33,7 @@ static int append(struct codemap *map, struct code code)
 	if (map->serial == UINT32_MAX)
 		return -ENOMEM;
 	code.end = CODE_FOREVER;
+	code.first_reference = UINT64_MAX;
 	code.serial = map->serial;
 	if (!array__push(&map->codes, code))
 		return -ENOMEM;
@@ -42,11 +43,17 @@ static int append(struct codemap *map, struct code code)
 
 int codemap__load(struct codemap *map, uint64_t time, const struct code_record *record)
 {
-	if (map->finished || !is_range(record->addr, record->size))
+	return codemap__alias(map, time, record, record->addr);
+}
+
+int codemap__alias(struct codemap *map, uint64_t time, const struct code_record *record,
+		   uint64_t addr)
+{
+	if (map->finished || !is_range(addr, record->size))
 		return -EINVAL;
 	return append(map, (struct code){
 				   .record = record,
-				   .addr = record->addr,
+				   .addr = addr,
 				   .size = record->size,
 				   .load = time,
 			   });

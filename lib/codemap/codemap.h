@@ -20,8 +20,9 @@ struct code {
 	bool inherited;	 /* of the parent, alive at fork */
 	bool moved;	 /* came here by a MOVE */
 	bool identical;	 /* a re-load of what already was here: same address, size, name and code */
-	bool referenced; /* some sample refers to it; set by the planner */
 	uint32_t serial; /* position in loading order: breaks ties of load */
+	/* Times of the first and last sample that refers to it; first > last: none. For the planner. */
+	uint64_t first_reference, last_reference;
 };
 
 struct codemap;
@@ -35,6 +36,9 @@ void codemap__free(struct codemap *map);
  * wraps around, or the map is finished. Records stay the caller's and must outlive the map.
  */
 int codemap__load(struct codemap *map, uint64_t time, const struct code_record *record);
+/* The same code at addr too: the memory it lies in is mapped there a second time. */
+int codemap__alias(struct codemap *map, uint64_t time, const struct code_record *record,
+		   uint64_t addr);
 /*
  * Code moved: it ends at from and begins at to, with the same record. A move of code that was not
  * at from (see codemap__lost_moves) has no effect.

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "codemap/codemap.h"
 
-/* Something executable that the kernel mapped. Never removed: perf has no unmap event. */
+/* Something that the kernel mapped. Never removed: perf has no unmap event. */
 struct mapping {
 	uint64_t time; /* ns */
 	uint64_t start, size, pgoff;
@@ -19,6 +19,7 @@ struct mapping {
 	uint64_t ino;
 	const char *name; /* owned by struct processes */
 	uint64_t offset;  /* of its record in perf.data, for whoever inserts behind it */
+	bool exec;	  /* executable; else it only hides what was there */
 	bool file;	  /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
 	bool kernel;	  /* the kernel's code ([vdso], [vsyscall]): no file, nor room for others */
 };
@@ -40,6 +41,7 @@ struct process {
 	ARRAY(struct mapping) mappings; /* its own, by time; the parent's up to start come on top */
 	struct codemap *codemap; /* NULL until code is found for it; freed with the process */
 	ARRAY(struct process_comm) comms; /* by time; the first may be the parent's at the fork */
+	size_t number; /* for the planner: the position in processes__at */
 	struct mapping_index *index;	  /* private */
 };
 

@@ -13,6 +13,7 @@
 #include "perfdata/event.h"
 
 struct diag;
+struct process;
 
 struct discover_options {
 	const char *const *jitdumps; /* "FILE" or "PID=FILE" */
@@ -26,7 +27,7 @@ struct discover_options {
 struct marker {
 	uint32_t pid, tid;  /* as perf sees the process */
 	uint64_t time;      /* ns */
-	uint64_t offset;    /* of the record in perf.data */
+	uint64_t offset, end; /* of the record in perf.data */
 	uint64_t name_offset; /* of the file name in perf.data; 0 when it can't be patched */
 	char *name;         /* path as recorded, without " (deleted)" */
 	bool deleted;
@@ -42,6 +43,7 @@ struct found_dump {
 	uint32_t pid;   /* the process whose code it describes, as perf sees it */
 	uint64_t time;  /* from when on: the marker's; 0 when there is none */
 	const struct marker *marker; /* or NULL */
+	struct process *process; /* whose code it is; NULL until the code is loaded */
 };
 
 struct discovery {

@@ -13,6 +13,9 @@
 #include "perfdata/perfdata.h"
 
 struct diag;
+struct functions;
+struct regions;
+struct scan;
 
 enum fix_layout {
 	FIX_LAYOUT_AUTO,
@@ -20,36 +23,53 @@ enum fix_layout {
 	FIX_LAYOUT_REGION,     /* a DSO for each contiguous run of code */
 };
 
+/* Mechanisms that can be left out, one by one, to show what each is for. */
+enum fix_mechanism {
+	FIX_NESTING = 1 << 0,      /* DSOs of later generations lie inside the earlier ones */
+	FIX_EXEC_COMM = 1 << 1,    /* COMM records that make readers forget cached unwind rows */
+	FIX_PRUNING = 1 << 2,      /* only code that samples refer to makes generations */
+	FIX_ALIASES = 1 << 3,      /* code in a file that is mapped twice is at both places */
+	FIX_REEMISSION = 1 << 4,   /* DSOs are mapped again after the kernel mapped over them */
+	FIX_HOLE = 1 << 5,         /* unwind data goes elsewhere where a file is behind the code */
+	FIX_EMPTY_HEADER = 1 << 6, /* .eh_frame_hdr also when there is no CFI */
+};
+
 struct plan_options {
 	const char *output;  /* path the fixed profile will have */
 	const char *dso_dir; /* folder for DSOs; NULL: "<output>.jit" */
 	enum fix_layout layout;
+	unsigned int without; /* enum fix_mechanism, or-ed */
+	bool no_lines;        /* leave line tables out of the DSOs */
 	struct discover_options discover;
 };
 
 /* A DSO to be written. */
 struct plan_dso {
 	struct process *process;
-	unsigned int region, generation;
-	struct dso_spec spec; /* functions and identity owned by the plan */
+	size_t region, generation; /* number of the region in the plan; of the generation in it */
+	struct dso_spec spec;      /* functions and identity owned by the plan */
 	struct dso_layout layout;
+	uint64_t lo, hi;           /* addresses of the code it stands for */
+	bool header_mapped;        /* its first mapping begins at spec.base */
+	bool unwind_mapped;        /* its CFI is mapped: right behind the code, or in a hole */
 	uint8_t build_id[DSO_BUILD_ID_SIZE];
 	char *path; /* absolute */
-	const char *reason; /* why this layout */
+	const char *reason; /* why it is laid out like this */
 };
 
 enum plan_insert_kind {
+	PLAN_COMM,  /* COMM with the exec bit and the same name: drops cached unwind rows */
 	PLAN_MMAP2, /* maps a DSO */
-	PLAN_COMM,  /* makes perf forget cached unwind rows: COMM with the exec bit, same name */
 };
 
 /* A record to be inserted. */
 struct plan_insert {
 	enum plan_insert_kind kind;
-	struct process *process;
-	uint64_t time;   /* ns */
-	uint64_t offset; /* in the input: before the record that stands there */
-	size_t dso;      /* index, PLAN_MMAP2 */
+	const struct process *process;
+	uint64_t time;     /* ns */
+	uint64_t offset;   /* in the input: before the record that stands there */
+	uint64_t sequence; /* order among those of the same time */
+	size_t dso;        /* index, PLAN_MMAP2 */
 	uint64_t start, size, pgoff;
 	const char *reason;
 };
@@ -68,20 +88,25 @@ struct plan_process {
 	struct process *process;
 	struct plan_counts counts;
 	size_t nr_functions, nr_dsos, nr_dumps;
-	bool lost; /* a dump of it was not usable: its samples stay unnamed */
 };
 
 struct plan {
 	struct perfdata *perfdata;
-	struct processes *processes;
+	struct scan *scan;
 	struct discovery *discovery; /* the dumps, open */
+	struct regions *regions;
+	struct functions *functions;
 	ARRAY(struct plan_dso) dsos;
 	ARRAY(struct plan_insert) inserts; /* by offset, then in the order to be written */
-	ARRAY(struct plan_process) per_process;
+	ARRAY(struct plan_process) per_process; /* those with JIT code or a missing dump */
 	struct plan_counts counts;
-	uint64_t dso_bytes;
+	uint64_t nr_functions;      /* that DSOs name */
+	uint64_t nr_dropped;        /* left out: no sample refers to them and others overlap */
+	uint64_t dso_bytes;         /* of loaded parts */
+	char *dso_folder;           /* absolute */
 };
 
+/* 0 or a negative errno, reported. A profile without jitdumps gives a plan with nothing in it. */
 int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
 	       struct diag *diag);
 void plan__free(struct plan *plan);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/apply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "fix/discover.h"
+#include "fix/scan.h"
+#include "perfdata/edit.h"
+#include "perfdata/event.h"
+
+/* Readers look each entry up in the build-id cache: thousands make them ten times slower. */
+#define BUILD_ID_ENTRIES_MAX 64
+/* A sync of its own for each of many files takes longer than one for all. */
+#define SYNC_EACH_MAX 64
+
+/* Device of the inserted mappings: any that is the same on every machine. */
+#define DSO_MAJOR 8
+#define DSO_MINOR 1
+
+struct writer {
+	const struct plan *plan;
+	const struct apply_options *options;
+	struct diag *diag;
+	struct perfdata_edits *edits;
+	bool *created; /* by DSO: not there before */
+	bool made_folder;
+	uint64_t done;
+};
+
+static size_t nr_written(const struct plan *plan)
+{
+	size_t count = 0;
+
+	array__for_each(dso, &plan->dsos)
+		count += dso->path != NULL;
+	return count;
+}
+
+static void advance(struct writer *writer, uint64_t bytes)
+{
+	uint64_t total = writer->plan->dso_bytes + perfdata__bytes(writer->plan->perfdata).size;
+
+	writer->done += bytes;
+	if (writer->options->progress)
+		writer->options->progress(writer->options->context, writer->done, total);
+}
+
+static int make_folder(struct writer *writer)
+{
+	const char *folder = writer->plan->dso_folder;
+	struct stat st;
+
+	if (mkdir(folder, 0777) == 0) {
+		writer->made_folder = true;
+		return 0;
+	}
+	if (errno == EEXIST && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	if (errno == EEXIST)
+		errno = ENOTDIR;
+	diag__report(writer->diag, DIAG_ERROR, "output.folder", folder, DIAG_NO_OFFSET,
+		     "can't make the folder for DSOs: %s", strerror(errno));
+	return -errno;
+}
+
+/* The output is the user's who recorded: readers refuse other people's files. */
+static void give_to_owner_of_input(const struct writer *writer, int fd)
+{
+	const struct stat *st = perfdata__stat(writer->plan->perfdata);
+
+	if (geteuid() == 0 && (st->st_uid != 0 || st->st_gid != 0) &&
+	    fchown(fd, st->st_uid, st->st_gid) < 0)
+		diag__report(writer->diag, DIAG_NOTE, "output.owner", writer->options->output,
+			     DIAG_NO_OFFSET, "can't give the output to the input's owner: %s",
+			     strerror(errno));
+}
+
+static mode_t output_mode(const struct writer *writer)
+{
+	return perfdata__stat(writer->plan->perfdata)->st_mode & 0666;
+}
+
+static int write_dso(struct writer *writer, size_t i)
+{
+	const struct plan_dso *dso = &writer->plan->dsos.items[i];
+	bool sync = !writer->options->no_sync && nr_written(writer->plan) <= SYNC_EACH_MAX;
+	bool fresh = access(dso->path, F_OK) != 0;
+	struct file_out out;
+	int err = file_out__open(&out, dso->path, output_mode(writer), writer->diag);
+
+	if (err)
+		return err;
+	err = dso__write(&dso->spec, dso->build_id, &out, writer->diag);
+	if (err) {
+		file_out__abort(&out);
+		return err;
+	}
+	give_to_owner_of_input(writer, out.fd);
+	err = file_out__commit(&out, sync, writer->diag);
+	writer->created[i] = !err && fresh;
+	advance(writer, dso->layout.load_end - dso->spec.base);
+	return err;
+}
+
+static int write_dsos(struct writer *writer)
+{
+	int err = 0;
+
+	if (!nr_written(writer->plan))
+		return 0;
+	err = make_folder(writer);
+	for (size_t i = 0; !err && i < writer->plan->dsos.count; i++)
+		if (writer->plan->dsos.items[i].path)
+			err = write_dso(writer, i);
+	return err;
+}
+
+/* Takes back what was written when the profile can't be. */
+static void remove_dsos(struct writer *writer)
+{
+	for (size_t i = 0; i < writer->plan->dsos.count; i++)
+		if (writer->created[i])
+			unlink(writer->plan->dsos.items[i].path);
+	if (writer->made_folder)
+		rmdir(writer->plan->dso_folder);
+}
+
+/* The marker of the dump that describes a process's code, its own or its parent's; or NULL. */
+static const struct marker *marker_of(const struct plan *plan, const struct process *process)
+{
+	for (; process; process = process->parent)
+		array__for_each(found, &plan->discovery->dumps)
+			if (found->process == process && found->marker)
+				return found->marker;
+	return NULL;
+}
+
+/* The identity that perf gave the marker: readers expect ids they know. */
+static struct perfdata_sample_id sample_id_of(const struct plan *plan,
+					      const struct plan_insert *insert)
+{
+	const struct marker *marker = marker_of(plan, insert->process);
+	struct perfdata_sample_id id = { .attr = perfdata__attr(plan->perfdata, 0) };
+
+	if (marker)
+		id = marker->sample_id;
+	id.pid = id.tid = insert->process->pid;
+	id.time = insert->time;
+	return id;
+}
+
+static void put_mmap(struct writer *writer, struct buf *buf, const struct plan_insert *insert)
+{
+	const struct plan_dso *dso = &writer->plan->dsos.items[insert->dso];
+	struct perfdata_mmap mmap = {
+		.pid = insert->process->pid,
+		.tid = insert->process->pid,
+		.start = insert->start,
+		.size = insert->size,
+		.pgoff = insert->pgoff,
+		.maj = DSO_MAJOR,
+		.min = DSO_MINOR,
+		.ino = get_u64(dso->build_id, ORDER_LITTLE) >> 1,
+		.ino_generation = 1,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
+		.misc = PERF_RECORD_MISC_USER,
+		.name = dso->path,
+		.sample_id = sample_id_of(writer->plan, insert),
+	};
+
+	perfdata__put_mmap2(writer->plan->perfdata, buf, &mmap);
+}
+
+static void put_comm(struct writer *writer, struct buf *buf, const struct plan_insert *insert)
+{
+	struct perfdata_comm comm = {
+		.pid = insert->process->pid,
+		.tid = insert->process->pid,
+		.exec = true,
+		.comm = process__comm(insert->process, insert->time),
+		.sample_id = sample_id_of(writer->plan, insert),
+	};
+
+	perfdata__put_comm(writer->plan->perfdata, buf, &comm);
+}
+
+static int edit_inserts(struct writer *writer)
+{
+	struct buf buf = BUF(perfdata__order(writer->plan->perfdata));
+	int err = 0;
+
+	array__for_each(insert, &writer->plan->inserts) {
+		buf.size = 0;
+		if (insert->kind == PLAN_COMM)
+			put_comm(writer, &buf, insert);
+		else
+			put_mmap(writer, &buf, insert);
+		err = buf.failed ? -ENOMEM :
+				   perfdata_edits__insert(writer->edits, insert->offset,
+							  buf__bytes(&buf));
+		if (err)
+			break;
+	}
+	buf__free(&buf);
+	return err;
+}
+
+static bool is_used(const struct plan *plan, const struct marker *marker)
+{
+	array__for_each(found, &plan->discovery->dumps)
+		if (found->process && found->marker && found->pid == marker->pid &&
+		    strcmp(found->marker->name, marker->name) == 0)
+			return true;
+	return false;
+}
+
+/* "jit-7.dump" becomes "jit-7.done", or perf inject --jit would put its own maps over ours. */
+static int edit_markers(struct writer *writer)
+{
+	static const char done[] = ".done";
+
+	array__for_each(marker, &writer->plan->discovery->markers) {
+		uint64_t suffix = marker->name_offset + strlen(marker->name) - (sizeof(done) - 1);
+		int err;
+
+		if (!marker->name_offset || !is_used(writer->plan, marker))
+			continue;
+		err = perfdata_edits__patch(writer->edits, suffix,
+					    (struct bytes){ (const uint8_t *)done, sizeof(done) - 1 });
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int edit_build_ids(struct writer *writer)
+{
+	if (nr_written(writer->plan) > BUILD_ID_ENTRIES_MAX)
+		return 0;
+	array__for_each(dso, &writer->plan->dsos) {
+		int err = dso->path ? perfdata_edits__add_build_id(
+					      writer->edits, UINT32_MAX, dso->build_id,
+					      sizeof(dso->build_id), PERF_RECORD_MISC_USER, dso->path) :
+				      0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int edit(struct writer *writer)
+{
+	int err = edit_inserts(writer);
+
+	if (!err)
+		err = edit_markers(writer);
+	if (!err)
+		err = edit_build_ids(writer);
+	if (!err)
+		err = perfdata_edits__shrink_attrs(writer->edits);
+	return err;
+}
+
+static int write_profile(struct writer *writer, struct file_out *out)
+{
+	int err;
+
+	writer->edits = perfdata_edits__new(writer->plan->perfdata);
+	if (!writer->edits)
+		return -ENOMEM;
+	err = edit(writer);
+	if (!err)
+		err = perfdata_edits__write(writer->edits, out, writer->diag);
+	perfdata_edits__free(writer->edits);
+	if (!err)
+		advance(writer, perfdata__bytes(writer->plan->perfdata).size);
+	return err;
+}
+
+int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag)
+{
+	struct writer writer = { .plan = plan, .options = options, .diag = diag };
+	struct file_out out;
+	int err;
+
+	writer.created = calloc(plan->dsos.count + 1, sizeof(bool));
+	if (!writer.created)
+		return -ENOMEM;
+	/* first, so that an output that can't be written costs nothing */
+	err = file_out__open(&out, options->output, output_mode(&writer), diag);
+	if (!err) {
+		err = write_dsos(&writer);
+		if (!err)
+			err = write_profile(&writer, &out);
+		if (!err) {
+			give_to_owner_of_input(&writer, out.fd);
+			if (!options->no_sync && nr_written(plan) > SYNC_EACH_MAX)
+				syncfs(out.fd);
+			err = file_out__commit(&out, !options->no_sync, diag);
+		}
+		file_out__abort(&out);
+		if (err)
+			remove_dsos(&writer);
+	}
+	free(writer.created);
+	return err;
+}

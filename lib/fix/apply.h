@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Carries a plan out: writes the DSOs and the changed profile. */
+#ifndef PERFJIT_FIX_APPLY_H
+#define PERFJIT_FIX_APPLY_H
+
+#include "fix/plan.h"
+
+struct diag;
+
+struct apply_options {
+	const char *output; /* the fixed profile; appears complete or not at all */
+	bool no_sync;       /* don't wait for the disk */
+	/* NULL, or called as DSOs and then the profile are written */
+	void (*progress)(void *context, uint64_t done, uint64_t total);
+	void *context;
+};
+
+/*
+ * Nothing that was there before is lost when this fails: new DSOs are removed, the old output
+ * stands. 0 or a negative errno, reported.
+ */
+int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/function.h"
+
+#include <errno.h>
+
+#include "base/diag.h"
+
+static bool same_bytes(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool same_cie(const struct cfi_cie *a, const struct cfi_cie *b)
+{
+	return a->code_align == b->code_align && a->data_align == b->data_align &&
+	       a->ra_register == b->ra_register && a->signal_frame == b->signal_frame &&
+	       a->pauth_b_key == b->pauth_b_key && same_bytes(a->instructions, b->instructions);
+}
+
+/* The one copy of a CIE; NULL without memory. */
+static const struct cfi_cie *intern(struct functions *functions, const struct cfi_cie *cie)
+{
+	struct cfi_cie *copy;
+
+	/* the newest first: neighbours are alike */
+	for (size_t i = functions->cies.count; i > 0; i--)
+		if (same_cie(functions->cies.items[i - 1], cie))
+			return functions->cies.items[i - 1];
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return NULL;
+	*copy = *cie;
+	if (!array__push(&functions->cies, copy)) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+static const struct cfi_table *shared_table(struct functions *functions,
+					    const struct code_unwind *unwind,
+					    const struct cfi_target *target, const char *file)
+{
+	struct shared_cfi *shared;
+
+	for (size_t i = functions->shared.count; i > 0; i--)
+		if (functions->shared.items[i - 1]->unwind == unwind)
+			return &functions->shared.items[i - 1]->table;
+	shared = calloc(1, sizeof(*shared));
+	if (!shared)
+		return NULL;
+	shared->unwind = unwind;
+	if (cfi_table__read(&shared->table, unwind->eh_frame, 0, target, file, unwind->offset,
+			    functions->diag) < 0 ||
+	    !array__push(&functions->shared, shared)) {
+		cfi_table__free(&shared->table);
+		free(shared);
+		return NULL;
+	}
+	return &shared->table;
+}
+
+static int from_shared(struct functions *functions, const struct code_record *record,
+		       const struct cfi_target *target, const char *file,
+		       struct dso_function *function)
+{
+	const struct cfi_table *table = shared_table(functions, record->unwind, target, file);
+	const struct cfi_fde *fde;
+
+	if (!table)
+		return -ENOMEM;
+	fde = cfi_table__find(table, record->addr);
+	if (!fde)
+		return 0;
+	function->cie = intern(functions, &table->cies.items[fde->cie]);
+	function->cfi = fde->instructions;
+	return function->cie ? 0 : -ENOMEM;
+}
+
+/*
+ * Consumers put .eh_frame at the next multiple of 8 behind the code, and producers compute their
+ * pc-relative pointers from that.
+ */
+static uint64_t cfi_distance(const struct code_record *record)
+{
+	return align_up(record->size, 8);
+}
+
+/* The FDE of a record that describes one function: the record says whose it is, not the FDE. */
+static int from_own(struct functions *functions, const struct code_record *record,
+		    const struct cfi_target *target, const char *file,
+		    struct dso_function *function)
+{
+	const struct code_unwind *unwind = record->unwind;
+	uint64_t distance = cfi_distance(record);
+	struct cfi_table table = { 0 };
+	const struct cfi_fde *fde;
+	int err;
+
+	if (functions->last.distance == distance &&
+	    same_bytes(functions->last.eh_frame, unwind->eh_frame)) {
+		function->cie = functions->last.cie;
+		function->cfi = functions->last.instructions;
+		return 0;
+	}
+	err = cfi_table__read(&table, unwind->eh_frame, record->addr + distance, target, file,
+			      unwind->offset, functions->diag);
+	fde = err ? NULL : cfi_table__find(&table, record->addr);
+	if (!err && !fde && table.fdes.count == 1) {
+		fde = &table.fdes.items[0];
+		functions->wrong_pc_begin++;
+		diag__report(functions->diag, DIAG_NOTE, "cfi.wrong-pc-begin", file, unwind->offset,
+			     "FDE begins at %#llx, its code at %#llx: put right",
+			     (unsigned long long)fde->addr, (unsigned long long)record->addr);
+	}
+	if (fde) {
+		function->cie = intern(functions, &table.cies.items[fde->cie]);
+		function->cfi = fde->instructions;
+		if (!function->cie)
+			err = -ENOMEM;
+	}
+	if (!err) {
+		functions->last.eh_frame = unwind->eh_frame;
+		functions->last.distance = distance;
+		functions->last.cie = function->cie;
+		functions->last.instructions = function->cfi;
+	}
+	cfi_table__free(&table);
+	return err;
+}
+
+int functions__make(struct functions *functions, const struct member *member,
+		    const struct cfi_target *target, const char *file,
+		    struct dso_function *function)
+{
+	const struct code_record *record = member->code->record;
+	int err = 0;
+
+	*function = (struct dso_function){
+		.record = record,
+		.addr = member->addr,
+		.size = member->end - member->addr,
+	};
+	if (record->unwind && record->unwind->eh_frame.size)
+		err = record->unwind->shared ?
+			      from_shared(functions, record, target, file, function) :
+			      from_own(functions, record, target, file, function);
+	if (function->cie)
+		functions->with_cfi++;
+	else
+		functions->without_cfi++;
+	return err;
+}
+
+void functions__free(struct functions *functions)
+{
+	array__for_each(cie, &functions->cies)
+		free(*cie);
+	array__for_each(shared, &functions->shared) {
+		cfi_table__free(&(*shared)->table);
+		free(*shared);
+	}
+	array__free(&functions->cies);
+	array__free(&functions->shared);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Code map members made into what a DSO holds: with the CFI that is theirs. */
+#ifndef PERFJIT_FIX_FUNCTION_H
+#define PERFJIT_FIX_FUNCTION_H
+
+#include "base/array.h"
+#include "cfi/cfi.h"
+#include "dso/dso.h"
+#include "fix/region.h"
+
+struct diag;
+
+/* CFI of several functions in one record, read once. */
+struct shared_cfi {
+	const struct code_unwind *unwind;
+	struct cfi_table table;
+};
+
+struct functions {
+	struct diag *diag;
+	ARRAY(struct cfi_cie *) cies; /* each different one once */
+	ARRAY(struct shared_cfi *) shared;
+	/* the record before: runtimes write the same CFI for function after function */
+	struct {
+		struct bytes eh_frame;
+		uint64_t distance; /* from code to CFI, bytes */
+		const struct cfi_cie *cie;
+		struct bytes instructions;
+	} last;
+	uint64_t with_cfi, without_cfi; /* functions made */
+	uint64_t wrong_pc_begin;        /* whose FDE pointed elsewhere and was put right */
+};
+
+/*
+ * Makes one function of a member. file names the member's dump in reports. The functions' CFI
+ * lives until functions__free. 0 or -ENOMEM.
+ */
+int functions__make(struct functions *functions, const struct member *member,
+		    const struct cfi_target *target, const char *file,
+		    struct dso_function *function);
+void functions__free(struct functions *functions);
+
+#endif

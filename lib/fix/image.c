@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "fix/function.h"
+#include "fix/region.h"
+#include "fix/scan.h"
+#include "fix/space.h"
+
+/*
+ * Readers of perf 7.x keep their list of modules when a DSO is mapped over another and find the
+ * right one only when the newer lies inside the older: each generation begins a step further on.
+ */
+#define NESTING_STEP 16
+/* .eh_frame reaches the code by 32-bit pc-relative pointers. */
+#define HOLE_LIMIT (UINT64_C(1) << 30)
+
+struct imager {
+	struct plan *plan;
+	const struct plan_options *options;
+	struct diag *diag;
+	struct space space; /* of the region's process */
+	const struct process *space_of;
+};
+
+static const struct found_dump *dump_of(const struct plan *plan, const struct process *process)
+{
+	for (; process; process = process->parent)
+		array__for_each(found, &plan->discovery->dumps)
+			if (found->process == process)
+				return found;
+	return NULL;
+}
+
+static uint8_t class_of(uint16_t machine)
+{
+	switch (machine) {
+	case EM_386:
+	case EM_ARM:
+	case EM_PPC:
+	case EM_MIPS:
+		return ELFCLASS32;
+	default:
+		return ELFCLASS64;
+	}
+}
+
+/* Whether a machine of kind host runs programs of this other kind. */
+static bool runs(uint16_t host, uint16_t machine)
+{
+	return machine == host || (host == EM_X86_64 && machine == EM_386) ||
+	       (host == EM_AARCH64 && machine == EM_ARM) || (host == EM_PPC64 && machine == EM_PPC);
+}
+
+/* Producers write 0 or a wrong machine; the profile knows better, but for 32-bit programs. */
+static struct cfi_target target_of(const struct plan *plan, const struct found_dump *found)
+{
+	uint16_t host = perfdata__machine(plan->perfdata);
+	uint16_t machine = (uint16_t)jitdump__header(found->dump)->elf_mach;
+
+	if (host && (!machine || !runs(host, machine)))
+		machine = host;
+	if (!machine)
+		machine = EM_X86_64;
+	return (struct cfi_target){
+		.machine = machine,
+		.class = host == machine && perfdata__elf_class(plan->perfdata) ?
+				 perfdata__elf_class(plan->perfdata) :
+				 class_of(machine),
+		.order = perfdata__order(plan->perfdata),
+	};
+}
+
+static int make_functions(struct imager *imager, const struct generation *generation,
+			  const char *file, struct dso_spec *spec)
+{
+	struct dso_function *functions =
+		calloc(generation->members.count + 1, sizeof(*functions));
+
+	spec->functions = functions;
+	if (!functions)
+		return -ENOMEM;
+	array__for_each(member, &generation->members) {
+		int err = functions__make(imager->plan->functions, *member, &spec->target, file,
+					  &functions[spec->nr_functions++]);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool has_cfi(const struct dso_spec *spec)
+{
+	for (size_t i = 0; i < spec->nr_functions; i++)
+		if (spec->functions[i].cie)
+			return true;
+	return false;
+}
+
+/* What tells apart DSOs of equal content: whose code it is, and when. */
+static int set_identity(struct dso_spec *spec, const struct region *region, size_t generation)
+{
+	uint64_t words[] = { region->process->pid, region->process->start,
+			     region->first_number + generation };
+	uint8_t *identity = malloc(sizeof(words));
+
+	if (!identity)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		set_u64(identity + 8 * i, words[i], ORDER_LITTLE);
+	spec->identity = (struct bytes){ identity, sizeof(words) };
+	return 0;
+}
+
+static int read_space(struct imager *imager, const struct region *region)
+{
+	int err;
+
+	if (imager->space_of == region->process)
+		return 0;
+	space__free(&imager->space);
+	imager->space_of = region->process;
+	err = space__read(&imager->space, region->process);
+	array__for_each(other, &imager->plan->regions->list)
+		if (!err && other->process == region->process)
+			err = space__take(&imager->space, other->lo, other->hi, other->family);
+	return err;
+}
+
+static uint64_t header_room(const struct imager *imager, const struct region *region, size_t number,
+			    const struct dso_spec *spec)
+{
+	const struct family *family = &imager->plan->regions->families.items[region->family];
+	uint64_t room = dso__header_size(spec->target.class);
+
+	if (region->whole && !(imager->options->without & FIX_NESTING))
+		room += NESTING_STEP * (family->nr_generations - 1 - number);
+	return room;
+}
+
+/* Where the CFI goes: behind the code if nothing is hidden by it, else into a hole. */
+static int place_unwind(struct imager *imager, const struct region *region, struct plan_dso *dso)
+{
+	uint64_t end = dso->layout.unwind_end, hole;
+
+	dso->unwind_mapped = has_cfi(&dso->spec);
+	if (!space__is_covered(&imager->space, dso->hi, end, region->family)) {
+		dso->unwind_mapped = true;
+		return 0;
+	}
+	if (!dso->unwind_mapped) {
+		dso->reason = "no CFI, and a file is mapped behind the code: only the code is mapped";
+		return 0;
+	}
+	hole = imager->options->without & FIX_HOLE ?
+		       0 :
+		       space__find_hole(&imager->space, dso->hi, end - dso->hi, HOLE_LIMIT);
+	if (!hole) {
+		dso->unwind_mapped = false;
+		dso->reason = "no room for CFI near the code: libunwind will not find it";
+		return 0;
+	}
+	dso->spec.unwind = hole;
+	dso->reason = "a file is mapped behind the code: CFI is mapped in a hole";
+	return dso__layout(&dso->spec, &dso->layout, imager->diag);
+}
+
+static int plan_image(struct imager *imager, const struct region *region, size_t number,
+		      struct plan_dso *dso)
+{
+	const struct family *family = &imager->plan->regions->families.items[region->family];
+	const struct found_dump *found = dump_of(imager->plan, region->process);
+	uint64_t room;
+	int err;
+
+	dso->lo = family->lo;
+	dso->hi = family->hi;
+	if (!found)
+		return 0;
+	dso->spec.target = target_of(imager->plan, found);
+	dso->spec.lines = !imager->options->no_lines;
+	err = make_functions(imager, &region->generations.items[dso->generation],
+			     jitdump__path(found->dump), &dso->spec);
+	if (!err)
+		err = set_identity(&dso->spec, region, dso->generation);
+	if (err)
+		return err;
+	room = header_room(imager, region, number, &dso->spec);
+	if (room > dso->lo) {
+		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low",
+			     jitdump__path(found->dump), DIAG_NO_OFFSET,
+			     "code at %#llx lies too low for an ELF header before it: not named",
+			     (unsigned long long)dso->lo);
+		return 0;
+	}
+	dso->spec.base = dso->lo - room;
+	dso->spec.text_end = dso->hi;
+	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
+	if (err)
+		return err;
+	dso->reason = region->whole ? "code runs on: one DSO for the region" :
+				      "no stacks to unwind: later functions are mapped one by one";
+	dso->header_mapped = !space__is_covered(&imager->space, dso->spec.base, dso->lo,
+						region->family);
+	return place_unwind(imager, region, dso);
+}
+
+static int plan_region(struct imager *imager, size_t index)
+{
+	struct plan *plan = imager->plan;
+	struct region *region = &plan->regions->list.items[index];
+	int err = read_space(imager, region);
+
+	region->first_dso = plan->dsos.count;
+	for (size_t g = 0; !err && g < region->generations.count; g++) {
+		struct plan_dso dso = { .process = region->process, .region = index, .generation = g };
+
+		err = plan_image(imager, region, region->first_number + g, &dso);
+		if (!array__push(&plan->dsos, dso)) {
+			free((void *)(uintptr_t)dso.spec.functions);
+			free((void *)(uintptr_t)dso.spec.identity.data);
+			return -ENOMEM;
+		}
+	}
+	plan->nr_dropped += region->dropped;
+	return err;
+}
+
+/* All generations of a family end at one address: then each lies inside the one before. */
+static int even_out(struct plan *plan)
+{
+	struct regions *regions = plan->regions;
+	uint64_t *ends = calloc(regions->families.count + 1, sizeof(*ends));
+
+	if (!ends)
+		return -ENOMEM;
+	array__for_each(dso, &plan->dsos) {
+		size_t family = regions->list.items[dso->region].family;
+
+		if (dso->layout.load_end > ends[family])
+			ends[family] = dso->layout.load_end;
+	}
+	array__for_each(dso, &plan->dsos) {
+		const struct region *region = &regions->list.items[dso->region];
+
+		if (region->whole && regions->families.items[region->family].nr_generations > 1)
+			dso->spec.memory_end = ends[region->family];
+	}
+	free(ends);
+	return 0;
+}
+
+/* "<folder>/jit-<pid>-<region>-<generation>-<build-id>.so": no spaces, equal for equal content. */
+static int name_image(struct plan_dso *dso, const char *folder)
+{
+	int err = dso__build_id(&dso->spec, dso->build_id);
+	const uint8_t *id = dso->build_id;
+
+	if (err)
+		return err;
+	if (asprintf(&dso->path, "%s/jit-%u-%zu-%zu-%02x%02x%02x%02x%02x%02x.so", folder,
+		     dso->process->pid, dso->region, dso->generation, id[0], id[1], id[2], id[3],
+		     id[4], id[5]) < 0) {
+		dso->path = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int images__plan(struct plan *plan, const struct plan_options *options, struct diag *diag)
+{
+	struct imager imager = { .plan = plan, .options = options, .diag = diag };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->regions->list.count; i++)
+		err = plan_region(&imager, i);
+	space__free(&imager.space);
+	if (!err)
+		err = even_out(plan);
+	if (err)
+		return err;
+	array__for_each(dso, &plan->dsos) {
+		if (!dso->spec.nr_functions || !dso->spec.base)
+			continue;
+		err = name_image(dso, options->dso_dir);
+		if (err)
+			return err;
+		plan->dso_bytes += dso->layout.load_end - dso->spec.base;
+	}
+	return 0;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/loaded.h"
+
+#include <errno.h>
+
+#include "base/diag.h"
+
+struct loader {
+	const struct scan *scan;
+	const struct perfdata *perfdata;
+	const struct loaded_options *options;
+	struct diag *diag;
+	struct process *process;
+	const struct found_dump *found;
+};
+
+/* A jitdump's time as perf's clock has it. */
+static uint64_t perf_time(const struct loader *loader, uint64_t time)
+{
+	return loader->scan->timed ? time : 0;
+}
+
+static bool same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->ino ? a->ino == b->ino && a->maj == b->maj && a->min == b->min :
+			strcmp(a->name, b->name) == 0;
+}
+
+/* Code in a file that is mapped twice is at both places (V8's embedded builtins). */
+static int load_aliases(struct loader *loader, uint64_t time, const struct code_record *record)
+{
+	const struct mapping *home = process__mapping(loader->process, record->addr, time);
+	uint64_t in_file;
+
+	if (!home || !home->file || !home->exec)
+		return 0;
+	in_file = record->addr - home->start + home->pgoff;
+	array__for_each(other, &loader->process->mappings) {
+		uint64_t addr = other->start + (in_file - other->pgoff);
+		int err;
+
+		if (!other->exec || !same_file(home, other) || addr == record->addr ||
+		    in_file < other->pgoff || in_file - other->pgoff >= other->size ||
+		    record->size > other->size - (in_file - other->pgoff))
+			continue;
+		err = codemap__alias(loader->process->codemap,
+				     other->time > time ? other->time : time, record, addr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int on_event(void *context, const struct jitdump_event *event)
+{
+	struct loader *loader = context;
+	struct codemap *map = loader->process->codemap;
+	uint64_t time = perf_time(loader, event->time);
+	int err;
+
+	switch (event->kind) {
+	case JITDUMP_LOAD:
+		err = codemap__load(map, time, event->code);
+		if (!err && !loader->options->without_aliases)
+			err = load_aliases(loader, time, event->code);
+		return err;
+	case JITDUMP_MOVE:
+		err = codemap__move(map, time, event->move.from, event->move.to, event->move.size,
+				    event->move.index);
+		if (err != -EINVAL)
+			return err;
+		diag__report(loader->diag, DIAG_WARNING, "jitdump.move-to-nowhere",
+			     jitdump__path(loader->found->dump), event->offset,
+			     "moves %llu bytes to %#llx, which is no place for them: skipped",
+			     (unsigned long long)event->move.size,
+			     (unsigned long long)event->move.to);
+		return 0;
+	case JITDUMP_CLOSE:
+		return codemap__close(map, time);
+	}
+	return 0;
+}
+
+/* Whether the process had the same file at this place before: then it is no other memory. */
+static bool mapped_before(const struct process *process, const struct mapping *mapping)
+{
+	const struct mapping *before =
+		mapping->time ? process__mapping(process, mapping->start, mapping->time - 1) : NULL;
+
+	return before && same_file(before, mapping);
+}
+
+/* A file that is mapped over code takes its place. */
+static int unload_mapped_over(struct process *process)
+{
+	array__for_each(mapping, &process->mappings) {
+		int err;
+
+		if (!mapping->file || mapped_before(process, mapping))
+			continue;
+		err = codemap__unmap(process->codemap, mapping->time, mapping->start, mapping->size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+const struct process *loaded__owner(const struct process *process)
+{
+	while (process && !process->codemap)
+		process = process->execed ? NULL : process->parent;
+	return process;
+}
+
+static int load_process(struct loader *loader, struct discovery *discovery)
+{
+	struct process *process = loader->process;
+	const struct process *from = process->execed ? NULL : loaded__owner(process->parent);
+	int err = 0;
+
+	process->codemap = codemap__new();
+	if (!process->codemap)
+		return -ENOMEM;
+	if (from)
+		err = codemap__inherit(process->codemap, from->codemap, process->start);
+	array__for_each(found, &discovery->dumps) {
+		if (err || found->process != process)
+			continue;
+		loader->found = found;
+		err = jitdump__for_each_event(found->dump, on_event, loader);
+	}
+	if (!err)
+		err = unload_mapped_over(process);
+	if (!err)
+		err = codemap__finish(process->codemap);
+	if (!err && codemap__lost_moves(process->codemap))
+		diag__report(loader->diag, DIAG_WARNING, "jitdump.move-of-unknown",
+			     jitdump__path(loader->found->dump), DIAG_NO_OFFSET,
+			     "moves code that was never loaded, %zu times: skipped",
+			     codemap__lost_moves(process->codemap));
+	return err;
+}
+
+static bool is_described(const struct discovery *discovery, const struct process *process)
+{
+	array__for_each(found, &discovery->dumps)
+		if (found->process == process)
+			return true;
+	return false;
+}
+
+static void assign_processes(const struct loader *loader, struct discovery *discovery)
+{
+	array__for_each(found, &discovery->dumps) {
+		found->process =
+			processes__find(loader->scan->processes, found->pid, found->time);
+		/* the user named a dump for a pid whose life began after time 0 */
+		if (!found->process)
+			found->process = processes__find(loader->scan->processes, found->pid,
+							 loader->scan->last_sample);
+		if (!found->process)
+			diag__report(loader->diag, DIAG_WARNING, "discover.no-such-process",
+				     jitdump__path(found->dump), DIAG_NO_OFFSET,
+				     "pid %u is not in the profile: dump not used", found->pid);
+	}
+}
+
+int loaded__build(const struct scan *scan, struct discovery *discovery,
+		  const struct perfdata *perfdata, const struct loaded_options *options,
+		  struct diag *diag)
+{
+	struct loader loader = { scan, perfdata, options, diag, NULL, NULL };
+	int err = 0;
+
+	assign_processes(&loader, discovery);
+	for (size_t i = 0; !err && i < processes__count(scan->processes); i++) {
+		loader.process = scan->by_start[i];
+		if (is_described(discovery, loader.process))
+			err = load_process(&loader, discovery);
+	}
+	return err;
+}
+
+struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t time, bool *early)
+{
+	const struct process *asked = process;
+	struct code *code = NULL;
+
+	*early = false;
+	while (process && !process->codemap) {
+		if (process->execed)
+			return NULL;
+		/* what the parent loads after the fork is not in the child */
+		if (time >= process->start && process->start)
+			time = process->start - 1;
+		process = process->parent;
+	}
+	if (!process)
+		return NULL;
+	code = codemap__find(process->codemap, addr, time);
+	if (!code && process == asked) {
+		code = codemap__find_early(process->codemap, addr, time);
+		*early = code != NULL;
+	}
+	return code;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The code that the found dumps describe, put on the code maps of its processes. */
+#ifndef PERFJIT_FIX_LOADED_H
+#define PERFJIT_FIX_LOADED_H
+
+#include "fix/discover.h"
+#include "fix/scan.h"
+
+struct diag;
+
+struct loaded_options {
+	bool without_aliases; /* leave memory that is mapped twice at its first place */
+};
+
+/*
+ * Gives each process that a dump describes a code map, finished. Forked children that have a dump
+ * of their own start with what they inherit. 0 or a negative errno.
+ */
+int loaded__build(const struct scan *scan, struct discovery *discovery,
+		  const struct perfdata *perfdata, const struct loaded_options *options,
+		  struct diag *diag);
+
+/* The code at addr in a process at time, inherited code included; early: loaded only later. */
+struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t time,
+			  bool *early);
+
+/* The process whose code map says what is in this one: itself or an ancestor; NULL: none. */
+const struct process *loaded__owner(const struct process *process);
+
+#endif

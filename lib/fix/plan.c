@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "fix/emit.h"
+#include "fix/function.h"
+#include "fix/image.h"
+#include "fix/loaded.h"
+#include "fix/region.h"
+#include "fix/scan.h"
+#include "fix/survey.h"
+
+static struct plan *new_plan(struct perfdata *perfdata)
+{
+	struct plan *plan = calloc(1, sizeof(*plan));
+
+	if (!plan)
+		return NULL;
+	plan->perfdata = perfdata;
+	plan->scan = calloc(1, sizeof(*plan->scan));
+	plan->discovery = calloc(1, sizeof(*plan->discovery));
+	plan->regions = calloc(1, sizeof(*plan->regions));
+	plan->functions = calloc(1, sizeof(*plan->functions));
+	if (!plan->scan || !plan->discovery || !plan->regions || !plan->functions) {
+		plan__free(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+void plan__free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	array__for_each(dso, &plan->dsos) {
+		free((void *)(uintptr_t)dso->spec.functions);
+		free((void *)(uintptr_t)dso->spec.identity.data);
+		free(dso->path);
+	}
+	array__free(&plan->dsos);
+	array__free(&plan->inserts);
+	array__free(&plan->per_process);
+	if (plan->functions)
+		functions__free(plan->functions);
+	if (plan->regions)
+		regions__free(plan->regions);
+	if (plan->discovery)
+		discovery__free(plan->discovery);
+	if (plan->scan)
+		scan__free(plan->scan);
+	free(plan->dso_folder);
+	free(plan->functions);
+	free(plan->regions);
+	free(plan->discovery);
+	free(plan->scan);
+	free(plan);
+}
+
+static int cut_regions(struct plan *plan, const struct plan_options *options)
+{
+	struct region_options region_options = {
+		.unwinds = plan->scan->unwinds_stack,
+		.each_alone = options->layout == FIX_LAYOUT_TRAMPOLINE,
+		.without_pruning = options->without & FIX_PRUNING,
+	};
+
+	for (size_t i = 0; i < processes__count(plan->scan->processes); i++) {
+		struct process *process = plan->scan->by_start[i];
+		int err = process->codemap ?
+				  regions__add(plan->regions, process, &region_options) :
+				  0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static struct plan_process *process_of(struct plan *plan, struct process *process)
+{
+	struct plan_process fresh = { .process = process };
+
+	array__for_each(known, &plan->per_process)
+		if (known->process == process)
+			return known;
+	return array__push(&plan->per_process, fresh) ?
+		       &plan->per_process.items[plan->per_process.count - 1] :
+		       NULL;
+}
+
+static int count_dumps(struct plan *plan)
+{
+	array__for_each(found, &plan->discovery->dumps) {
+		struct plan_process *process =
+			found->process ? process_of(plan, found->process) : NULL;
+
+		if (found->process && !process)
+			return -ENOMEM;
+		if (process)
+			process->nr_dumps++;
+	}
+	return 0;
+}
+
+static int count_dsos(struct plan *plan)
+{
+	array__for_each(dso, &plan->dsos) {
+		struct plan_process *process = process_of(plan, dso->process);
+
+		if (!process)
+			return -ENOMEM;
+		if (!dso->path)
+			continue;
+		process->nr_dsos++;
+		process->nr_functions += dso->spec.nr_functions;
+		plan->nr_functions += dso->spec.nr_functions;
+	}
+	return 0;
+}
+
+static int fill(struct plan *plan, const struct plan_options *options, struct diag *diag)
+{
+	struct loaded_options loaded_options = {
+		.without_aliases = options->without & FIX_ALIASES,
+	};
+	int err = scan__run(plan->scan, plan->perfdata);
+
+	if (err)
+		return err;
+	/* the discovery takes the markers over */
+	memcpy(&plan->discovery->markers, &plan->scan->markers, sizeof(plan->scan->markers));
+	memset(&plan->scan->markers, 0, sizeof(plan->scan->markers));
+	plan->functions->diag = diag;
+	err = discover__open(plan->discovery, plan->perfdata, &options->discover, diag);
+	if (!err)
+		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
+				    diag);
+	if (!err)
+		err = survey__run(plan);
+	if (!err)
+		err = cut_regions(plan, options);
+	if (!err)
+		err = images__plan(plan, options, diag);
+	if (!err)
+		err = emit__records(plan, options);
+	if (!err)
+		err = emit__find_places(plan);
+	if (!err)
+		err = count_dumps(plan);
+	if (!err)
+		err = count_dsos(plan);
+	return err;
+}
+
+/* An absolute path: MMAP2 records must name DSOs so that any reader finds them. */
+static char *absolute(const char *path)
+{
+	char cwd[PATH_MAX];
+	char *result = NULL;
+
+	if (path[0] == '/')
+		return strdup(path);
+	if (!getcwd(cwd, sizeof(cwd)) || asprintf(&result, "%s/%s", cwd, path) < 0)
+		return NULL;
+	return result;
+}
+
+static char *dso_folder(const struct plan_options *options)
+{
+	char *beside = NULL, *result;
+
+	if (options->dso_dir)
+		return absolute(options->dso_dir);
+	if (asprintf(&beside, "%s.jit", options->output) < 0)
+		return NULL;
+	result = absolute(beside);
+	free(beside);
+	return result;
+}
+
+int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
+	       struct diag *diag)
+{
+	struct plan_options own = *options;
+	int err;
+
+	*plan = new_plan(perfdata);
+	if (!*plan)
+		return -ENOMEM;
+	(*plan)->dso_folder = dso_folder(options);
+	own.dso_dir = (*plan)->dso_folder;
+	err = own.dso_dir ? fill(*plan, &own, diag) : -ENOMEM;
+	if (err) {
+		plan__free(*plan);
+		*plan = NULL;
+	}
+	return err;
+}

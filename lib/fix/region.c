@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/region.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fix/generation.h"
+
+/*
+ * Code closer than this is one region. Arenas grow by pages and runtimes leave guard pages, so a
+ * page or two between functions is no reason for another DSO.
+ */
+#define REGION_GAP 8192
+/* In a file the bytes between are the file's own code, which keeps its names. */
+#define REGION_GAP_IN_FILE 64
+
+static bool lies_in_file(const struct process *process, const struct code *code)
+{
+	const struct mapping *mapping = process__mapping(process, code->addr, code->load);
+
+	return mapping && mapping->file;
+}
+
+/* Whether a file was ever mapped to some of [start, end). */
+static bool file_between(const struct process *process, uint64_t start, uint64_t end)
+{
+	for (; process; process = process->execed ? NULL : process->parent)
+		array__for_each(mapping, &process->mappings)
+			if (mapping->file && mapping->start < end &&
+			    start < mapping->start + mapping->size)
+				return true;
+	return false;
+}
+
+static bool continues(const struct region *region, const struct code *code, bool in_file,
+		      const struct region_options *options)
+{
+	uint64_t gap = in_file ? REGION_GAP_IN_FILE : REGION_GAP;
+
+	if (options->each_alone)
+		return code->addr < region->hi;
+	if (in_file != region->in_file || (code->addr > region->hi && code->addr - region->hi > gap))
+		return false;
+	return code->addr <= region->hi || in_file ||
+	       !file_between(region->process, region->hi, code->addr);
+}
+
+static bool is_reload_of(const struct code *code, const struct member *member)
+{
+	return code->identical && member->until == code->load && member->addr == code->addr &&
+	       member->end == code->addr + code->size;
+}
+
+static bool referenced(const struct member *member)
+{
+	return member->first_reference <= member->last_reference;
+}
+
+static int add_member(struct region *region, struct code *code)
+{
+	struct member member = {
+		.code = code,
+		.addr = code->addr,
+		.end = code->addr + code->size,
+		.from = code->load,
+		.until = code->end,
+		.first_reference = code->first_reference,
+		.last_reference = code->last_reference,
+	};
+
+	/* entries come by (address, time), so what this is a re-load of is among the last ones */
+	for (size_t i = region->members.count; i > 0; i--) {
+		struct member *before = &region->members.items[i - 1];
+
+		if (before->addr != code->addr)
+			break;
+		if (!is_reload_of(code, before))
+			continue;
+		before->until = code->end;
+		if (code->first_reference < before->first_reference)
+			before->first_reference = code->first_reference;
+		if (code->last_reference > before->last_reference)
+			before->last_reference = code->last_reference;
+		return 0;
+	}
+	if (referenced(&member) && member.first_reference < member.from)
+		member.from = member.first_reference;
+	if (member.end > region->hi)
+		region->hi = member.end;
+	return array__push(&region->members, member) ? 0 : -ENOMEM;
+}
+
+static int open_region(struct regions *regions, struct process *process, const struct code *code,
+		       bool in_file, const struct region_options *options)
+{
+	struct region region = {
+		.process = process,
+		.lo = code->addr,
+		.hi = code->addr,
+		.in_file = in_file,
+		.whole = options->unwinds,
+	};
+
+	return array__push(&regions->list, region) ? 0 : -ENOMEM;
+}
+
+static int cut(struct regions *regions, struct process *process,
+	       const struct region_options *options)
+{
+	size_t first = regions->list.count;
+
+	for (size_t i = 0; i < codemap__count(process->codemap); i++) {
+		struct code *code = codemap__at(process->codemap, i);
+		bool in_file = lies_in_file(process, code);
+		int err = 0;
+
+		if (regions->list.count == first ||
+		    !continues(&regions->list.items[regions->list.count - 1], code, in_file, options))
+			err = open_region(regions, process, code, in_file, options);
+		if (!err)
+			err = add_member(&regions->list.items[regions->list.count - 1], code);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Code that is all the parent's is already mapped by the parent's DSOs. */
+static bool all_inherited(const struct region *region)
+{
+	array__for_each(member, &region->members)
+		if (!member->code->inherited)
+			return false;
+	return true;
+}
+
+static void free_region(struct region *region)
+{
+	array__for_each(generation, &region->generations)
+		array__free(&generation->members);
+	array__free(&region->generations);
+	array__free(&region->members);
+}
+
+static void drop_inherited(struct regions *regions, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < regions->list.count; i++) {
+		if (all_inherited(&regions->list.items[i]))
+			free_region(&regions->list.items[i]);
+		else
+			regions->list.items[kept++] = regions->list.items[i];
+	}
+	regions->list.count = kept;
+}
+
+static bool is_ancestor(const struct process *ancestor, const struct process *process)
+{
+	while (process && !process->execed) {
+		process = process->parent;
+		if (process == ancestor)
+			return true;
+	}
+	return false;
+}
+
+/* The family of an ancestor's region that this one meets, or none. */
+static bool find_family(const struct regions *regions, const struct region *region, size_t *family)
+{
+	array__for_each(other, &regions->list) {
+		const struct family *its = &regions->families.items[other->family];
+
+		if (other->process == region->process)
+			break;
+		if (!is_ancestor(other->process, region->process) ||
+		    region->lo > its->hi + REGION_GAP || its->lo > region->hi + REGION_GAP)
+			continue;
+		*family = other->family;
+		return true;
+	}
+	return false;
+}
+
+static int join_family(struct regions *regions, struct region *region)
+{
+	struct family *family;
+
+	if (!find_family(regions, region, &region->family)) {
+		struct family fresh = { .lo = region->lo, .hi = region->hi };
+
+		region->family = regions->families.count;
+		if (!array__push(&regions->families, fresh))
+			return -ENOMEM;
+	}
+	family = &regions->families.items[region->family];
+	region->first_number = family->nr_generations;
+	family->nr_generations += region->generations.count;
+	if (region->lo < family->lo)
+		family->lo = region->lo;
+	if (region->hi > family->hi)
+		family->hi = region->hi;
+	return 0;
+}
+
+int regions__add(struct regions *regions, struct process *process,
+		 const struct region_options *options)
+{
+	size_t first = regions->list.count;
+	int err = cut(regions, process, options);
+
+	if (err)
+		return err;
+	drop_inherited(regions, first);
+	for (size_t i = first; i < regions->list.count; i++) {
+		struct region *region = &regions->list.items[i];
+
+		err = generations__build(region, options->without_pruning);
+		if (!err)
+			err = join_family(regions, region);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void regions__free(struct regions *regions)
+{
+	array__for_each(region, &regions->list)
+		free_region(region);
+	array__free(&regions->list);
+	array__free(&regions->families);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/survey.h"
+
+#include <errno.h>
+
+#include "fix/loaded.h"
+#include "fix/scan.h"
+#include "perfdata/event.h"
+
+/* Addresses of the upper half are the kernel's, and PERF_CONTEXT_* markers in chains. */
+#define KERNEL_SPACE (UINT64_C(1) << 63)
+
+struct surveyor {
+	struct plan *plan;
+	enum byte_order order;
+	/* by process number */
+	struct subject {
+		size_t counted;    /* index + 1 into plan->per_process */
+		uint64_t lo, hi;   /* bounds of the code that may be in the process */
+		bool reuses;       /* some of its code was at the address of other code */
+	} *subjects;
+};
+
+static void bound(struct subject *subject, const struct codemap *map)
+{
+	uint64_t reach = 0;
+
+	subject->lo = UINT64_MAX;
+	for (size_t i = 0; i < codemap__count(map); i++) {
+		const struct code *code = codemap__at(map, i);
+		uint64_t end = code->addr + code->size;
+
+		if (code->addr < subject->lo)
+			subject->lo = code->addr;
+		if (code->addr < reach)
+			subject->reuses = true;
+		if (end > reach)
+			reach = end;
+	}
+	subject->hi = reach;
+}
+
+static int find_subjects(struct surveyor *surveyor)
+{
+	struct processes *processes = surveyor->plan->scan->processes;
+
+	surveyor->subjects = calloc(processes__count(processes) + 1, sizeof(struct subject));
+	if (!surveyor->subjects)
+		return -ENOMEM;
+	for (size_t i = 0; i < processes__count(processes); i++) {
+		const struct process *process = processes__at(processes, i);
+
+		if (process->codemap)
+			bound(&surveyor->subjects[i], process->codemap);
+	}
+	for (size_t i = 0; i < processes__count(processes); i++) {
+		const struct process *owner = loaded__owner(processes__at(processes, i));
+
+		if (owner)
+			surveyor->subjects[i] = surveyor->subjects[owner->number];
+	}
+	return 0;
+}
+
+static struct plan_counts *counts_of(struct surveyor *surveyor, struct process *process)
+{
+	struct subject *subject = &surveyor->subjects[process->number];
+
+	if (!subject->counted) {
+		struct plan_process fresh = { .process = process };
+
+		if (!array__push(&surveyor->plan->per_process, fresh))
+			return NULL;
+		subject->counted = surveyor->plan->per_process.count;
+	}
+	return &surveyor->plan->per_process.items[subject->counted - 1].counts;
+}
+
+static struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+{
+	struct code *code = loaded__find(process, addr, time, early);
+
+	if (!code)
+		return NULL;
+	if (time < code->first_reference)
+		code->first_reference = time;
+	if (time > code->last_reference)
+		code->last_reference = time;
+	return code;
+}
+
+static void count_ip(struct process *process, struct plan_counts *counts,
+		     const struct perfdata_sample *sample)
+{
+	const struct mapping *mapping;
+	bool early;
+
+	counts->samples++;
+	if (sample->ip >= KERNEL_SPACE)
+		return;
+	mapping = process__mapping(process, sample->ip, sample->time);
+	if (refer(process, sample->ip, sample->time, &early)) {
+		counts->jit_samples++;
+		counts->jit_samples_early += early;
+		counts->jit_samples_file += mapping && mapping->file;
+	} else {
+		counts->anon_samples += mapping && mapping->exec && !mapping->file;
+	}
+}
+
+static bool in_bounds(const struct subject *subject, uint64_t addr)
+{
+	return addr >= subject->lo && addr <= subject->hi;
+}
+
+/* Return addresses point behind the call, which may be the last thing in its function. */
+static void count_chain(const struct surveyor *surveyor, struct process *process,
+			struct plan_counts *counts, const struct perfdata_sample *sample)
+{
+	const struct subject *subject = &surveyor->subjects[process->number];
+	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
+	bool early;
+
+	while (cursor__left(&chain) >= 8) {
+		uint64_t addr = cursor__u64(&chain);
+
+		if (addr >= KERNEL_SPACE || !in_bounds(subject, addr))
+			continue;
+		if (refer(process, addr, sample->time, &early) ||
+		    refer(process, addr - 1, sample->time, &early))
+			counts->jit_frames++;
+	}
+}
+
+/* Any word that could be a return address: more than those that are, never fewer. */
+static void refer_words(const struct surveyor *surveyor, struct process *process,
+			struct bytes words, uint64_t time)
+{
+	const struct subject *subject = &surveyor->subjects[process->number];
+	bool early;
+
+	for (size_t i = 0; i + 8 <= words.size; i += 8) {
+		uint64_t word = get_u64(words.data + i, surveyor->order);
+
+		if (!in_bounds(subject, word))
+			continue;
+		refer(process, word, time, &early);
+		refer(process, word - 1, time, &early);
+	}
+}
+
+static int survey_sample(struct surveyor *surveyor, const struct perfdata_record *record)
+{
+	struct plan *plan = surveyor->plan;
+	struct perfdata_sample sample;
+	struct process *process;
+	struct plan_counts *counts;
+
+	if (!perfdata__parse_sample(plan->perfdata, record, &sample))
+		return 0;
+	process = processes__find(plan->scan->processes, sample.pid, sample.time);
+	if (!process)
+		return 0;
+	counts = counts_of(surveyor, process);
+	if (!counts)
+		return -ENOMEM;
+	count_ip(process, counts, &sample);
+	if (!loaded__owner(process))
+		return 0;
+	count_chain(surveyor, process, counts, &sample);
+	if (surveyor->subjects[process->number].reuses) {
+		refer_words(surveyor, process, sample.user_regs, sample.time);
+		refer_words(surveyor, process, sample.user_stack, sample.time);
+	}
+	return 0;
+}
+
+static void add_up(struct plan *plan)
+{
+	array__for_each(process, &plan->per_process) {
+		plan->counts.samples += process->counts.samples;
+		plan->counts.jit_samples += process->counts.jit_samples;
+		plan->counts.jit_samples_early += process->counts.jit_samples_early;
+		plan->counts.jit_samples_file += process->counts.jit_samples_file;
+		plan->counts.jit_frames += process->counts.jit_frames;
+		plan->counts.anon_samples += process->counts.anon_samples;
+	}
+}
+
+int survey__run(struct plan *plan)
+{
+	struct surveyor surveyor = { .plan = plan, .order = perfdata__order(plan->perfdata) };
+	struct perfdata_walk walk;
+	struct perfdata_record record;
+	int got = find_subjects(&surveyor);
+
+	if (got) {
+		free(surveyor.subjects);
+		return got;
+	}
+	perfdata_walk__begin(&walk, plan->perfdata);
+	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
+		if (record.type != PERFDATA_SAMPLE)
+			continue;
+		got = survey_sample(&surveyor, &record);
+		if (got)
+			break;
+	}
+	perfdata_walk__end(&walk);
+	free(surveyor.subjects);
+	add_up(plan);
+	return got;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The walk over a profile's samples: how many are in JIT code, and which code they refer to. */
+#ifndef PERFJIT_FIX_SURVEY_H
+#define PERFJIT_FIX_SURVEY_H
+
+#include "fix/plan.h"
+
+/*
+ * Counts into plan->counts and plan->per_process, and notes in each struct code when samples refer
+ * to it: by their ip, their call chain and, where a process uses addresses again and stacks will
+ * be unwound, by any word of the stack copy that could be a return address. 0 or a negative errno.
+ */
+int survey__run(struct plan *plan);
+
+#endif
