@@ -10,34 +10,34 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define ARRAY(type)                                                                                \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count;                                                                      \
-		size_t capacity;                                                                   \
+#define ARRAY(type)              \
+	struct {                 \
+		type *items;     \
+		size_t count;    \
+		size_t capacity; \
 	}
 
 /* Makes room for needed elements of size bytes each; false: out of memory, nothing changed. */
 bool array__reserve_raw(void **items, size_t *capacity, size_t needed, size_t size);
 
-#define array__reserve(array, needed)                                                              \
-	array__reserve_raw((void **)&(array)->items, &(array)->capacity, (needed),                 \
+#define array__reserve(array, needed)                                              \
+	array__reserve_raw((void **)&(array)->items, &(array)->capacity, (needed), \
 			   sizeof(*(array)->items))
 
 /* Appends a value; false: out of memory, nothing changed. */
-#define array__push(array, ...)                                                                    \
-	(array__reserve((array), (array)->count + 1) &&                                            \
+#define array__push(array, ...)                         \
+	(array__reserve((array), (array)->count + 1) && \
 	 ((array)->items[(array)->count++] = (__VA_ARGS__), true))
 
-#define array__for_each(item, array)                                                               \
-	for (__typeof__((array)->items + 0) item = (array)->items;                                    \
+#define array__for_each(item, array)                               \
+	for (__typeof__((array)->items + 0) item = (array)->items; \
 	     item && item < (array)->items + (array)->count; item++)
 
-#define array__free(array)                                                                         \
-	do {                                                                                       \
-		free((array)->items);                                                              \
-		(array)->items = NULL;                                                             \
-		(array)->count = (array)->capacity = 0;                                            \
+#define array__free(array)                              \
+	do {                                            \
+		free((array)->items);                   \
+		(array)->items = NULL;                  \
+		(array)->count = (array)->capacity = 0; \
 	} while (0)
 
 #endif

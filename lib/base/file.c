@@ -49,7 +49,8 @@ static uint8_t *map_copy(int fd, size_t *size)
 	uint8_t *mapped = NULL;
 
 	if (copy && *size) {
-		mapped = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mapped = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
 		if (mapped != MAP_FAILED)
 			memcpy(mapped, copy, *size);
 	}
@@ -72,8 +73,8 @@ int file_map__open(struct file_map *map, const char *path, bool copy, struct dia
 		err = -EINVAL;
 	} else if (map->stat.st_size > 0) {
 		size_t size = (size_t)map->stat.st_size;
-		uint8_t *data = copy ? map_copy(map->fd, &size) :
-				       mmap(NULL, size, PROT_READ, MAP_PRIVATE, map->fd, 0);
+		uint8_t *data = copy ? map_copy(map->fd, &size)
+				     : mmap(NULL, size, PROT_READ, MAP_PRIVATE, map->fd, 0);
 
 		if (!data && copy && size == 0)
 			return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files read whole through a mapping, and files written so that they appear complete or not at all. */
+/* Files read whole through a mapping, and files written so that they appear complete or not at all.
+ */
 #ifndef PERFJIT_BASE_FILE_H
 #define PERFJIT_BASE_FILE_H
 

@@ -203,8 +203,8 @@ static int edit_inserts(struct writer *writer)
 			put_comm(writer, &buf, insert);
 		else
 			put_mmap(writer, &buf, insert);
-		err = buf.failed ? -ENOMEM :
-				   perfdata_edits__insert(writer->edits, insert->offset,
+		err = buf.failed ? -ENOMEM
+				 : perfdata_edits__insert(writer->edits, insert->offset,
 							  buf__bytes(&buf));
 		if (err)
 			break;
@@ -233,8 +233,9 @@ static int edit_markers(struct writer *writer)
 
 		if (!marker->name_offset || !is_used(writer->plan, marker))
 			continue;
-		err = perfdata_edits__patch(writer->edits, suffix,
-					    (struct bytes){ (const uint8_t *)done, sizeof(done) - 1 });
+		err = perfdata_edits__patch(
+			writer->edits, suffix,
+			(struct bytes){ (const uint8_t *)done, sizeof(done) - 1 });
 		if (err)
 			return err;
 	}
@@ -246,10 +247,11 @@ static int edit_build_ids(struct writer *writer)
 	if (nr_written(writer->plan) > BUILD_ID_ENTRIES_MAX)
 		return 0;
 	array__for_each(dso, &writer->plan->dsos) {
-		int err = dso->path ? perfdata_edits__add_build_id(
-					      writer->edits, UINT32_MAX, dso->build_id,
-					      sizeof(dso->build_id), PERF_RECORD_MISC_USER, dso->path) :
-				      0;
+		int err = dso->path ? perfdata_edits__add_build_id(writer->edits, UINT32_MAX,
+								   dso->build_id,
+								   sizeof(dso->build_id),
+								   PERF_RECORD_MISC_USER, dso->path)
+				    : 0;
 
 		if (err)
 			return err;

@@ -75,7 +75,6 @@ static void note_tried(struct search *search, const char *path)
 	buf__put(&search->tried, path, strlen(path));
 }
 
-
 /*
  * A file of that name may be another process's: pids come round again. A copy has another inode
  * than the one that was mapped, so the pid in the header decides.
@@ -174,13 +173,12 @@ static void report_missing(struct search *search)
 	const struct marker *marker = search->marker;
 
 	buf__put_u8(&search->tried, 0);
-	diag__report(search->diag, DIAG_WARNING, "discover.missing-dump", marker->name,
-		     DIAG_NO_OFFSET,
-		     "jitdump of pid %u not found%s (looked for %s): its JIT code stays unnamed; name "
-		     "the file with --jitdump=%u=FILE or its folder with --jitdump-dir=DIR",
-		     marker->pid,
-		     marker->deleted ? ", it was deleted while the program ran" : "",
-		     search->tried.failed ? "it" : (const char *)search->tried.data, marker->pid);
+	diag__report(
+		search->diag, DIAG_WARNING, "discover.missing-dump", marker->name, DIAG_NO_OFFSET,
+		"jitdump of pid %u not found%s (looked for %s): its JIT code stays unnamed; name "
+		"the file with --jitdump=%u=FILE or its folder with --jitdump-dir=DIR",
+		marker->pid, marker->deleted ? ", it was deleted while the program ran" : "",
+		search->tried.failed ? "it" : (const char *)search->tried.data, marker->pid);
 }
 
 static bool already_found(const struct discovery *discovery, const struct marker *marker)
@@ -266,9 +264,11 @@ static const struct marker *marker_of(const struct discovery *discovery, uint32_
 	const struct marker *best = NULL;
 
 	array__for_each(marker, &discovery->markers) {
-		if (pid ? marker->pid == pid : strcmp(base_name(marker->name), base_name(path)) == 0)
+		if (pid ? marker->pid == pid
+			: strcmp(base_name(marker->name), base_name(path)) == 0)
 			return marker;
-		if (!pid && !best && (marker->file_pid == header->pid || marker->pid == header->pid))
+		if (!pid && !best &&
+		    (marker->file_pid == header->pid || marker->pid == header->pid))
 			best = marker;
 	}
 	return best;

@@ -20,30 +20,30 @@ struct discover_options {
 	size_t nr_jitdumps;
 	const char *const *jitdump_dirs; /* folders to look in, first */
 	size_t nr_jitdump_dirs;
-	const char *root;            /* prefix for recorded paths, of a container; or NULL */
+	const char *root; /* prefix for recorded paths, of a container; or NULL */
 };
 
 /* A mapping of a jitdump that the profile recorded: the sign by which runtimes tell perf. */
 struct marker {
-	uint32_t pid, tid;  /* as perf sees the process */
-	uint64_t time;      /* ns */
+	uint32_t pid, tid;    /* as perf sees the process */
+	uint64_t time;        /* ns */
 	uint64_t offset, end; /* of the record in perf.data */
 	uint64_t name_offset; /* of the file name in perf.data; 0 when it can't be patched */
-	char *name;         /* path as recorded, without " (deleted)" */
+	char *name;           /* path as recorded, without " (deleted)" */
 	bool deleted;
-	uint32_t maj, min;  /* 0 when not recorded */
+	uint32_t maj, min; /* 0 when not recorded */
 	uint64_t ino;
-	uint32_t file_pid;  /* from "jit-<pid>.dump": the pid in its own namespace; 0 when none */
+	uint32_t file_pid; /* from "jit-<pid>.dump": the pid in its own namespace; 0 when none */
 	struct perfdata_sample_id sample_id;
 };
 
 /* A jitdump found for a marker (or named by the user for a pid). */
 struct found_dump {
 	struct jitdump *dump;
-	uint32_t pid;   /* the process whose code it describes, as perf sees it */
-	uint64_t time;  /* from when on: the marker's; 0 when there is none */
+	uint32_t pid;                /* the process whose code it describes, as perf sees it */
+	uint64_t time;               /* from when on: the marker's; 0 when there is none */
 	const struct marker *marker; /* or NULL */
-	struct process *process; /* whose code it is; NULL until the code is loaded */
+	struct process *process;     /* whose code it is; NULL until the code is loaded */
 };
 
 struct discovery {
@@ -55,7 +55,8 @@ struct discovery {
 /* Whether a recorded mapping's name is that of a jitdump. Sets *file_pid (0: none in the name). */
 bool discover__is_marker(const char *name, uint32_t *file_pid);
 
-/* Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for. */
+/* Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for.
+ */
 int discover__open(struct discovery *discovery, const struct perfdata *perfdata,
 		   const struct discover_options *options, struct diag *diag);
 void discovery__free(struct discovery *discovery);

@@ -118,8 +118,9 @@ static int map_around_files(struct emitter *emitter, const struct process *proce
 	while (!err && span.start < span.end) {
 		struct span piece = span;
 		const struct mapping *file =
-			region->in_file ? NULL :
-					  file_in(process, &region->generations.items[g], span, time);
+			region->in_file
+				? NULL
+				: file_in(process, &region->generations.items[g], span, time);
 
 		if (file)
 			piece.end = file->start > span.start ? file->start : span.start;
@@ -134,8 +135,8 @@ static int map_dso(struct emitter *emitter, const struct region *region, size_t 
 	struct span spans[2];
 	size_t count = spans_of(&emitter->plan->dsos.items[region->first_dso + g], spans);
 	int err = map_around_files(emitter, region->process, region, g, spans[0], time,
-				   g ? "addresses are used again: next generation" :
-				       "code is loaded");
+				   g ? "addresses are used again: next generation"
+				     : "code is loaded");
 
 	if (!err && count > 1)
 		err = insert_mmap(emitter, region->process, time, region->first_dso + g, spans[1],
@@ -146,8 +147,8 @@ static int map_dso(struct emitter *emitter, const struct region *region, size_t 
 /* Until when generation g is the mapped one. */
 static uint64_t end_of(const struct region *region, size_t g)
 {
-	return g + 1 < region->generations.count ? region->generations.items[g + 1].start :
-						   CODE_FOREVER;
+	return g + 1 < region->generations.count ? region->generations.items[g + 1].start
+						 : CODE_FOREVER;
 }
 
 static bool drops_rows(const struct emitter *emitter, const struct region *region, size_t g)
@@ -227,10 +228,11 @@ static int remap_layers(struct emitter *emitter, const struct process *process,
 			struct span span = { (*member)->addr, (*member)->end };
 			int err = 0;
 
-			if ((*member)->from <= time && (*member)->until > time && meets(span, hidden) &&
+			if ((*member)->from <= time && (*member)->until > time &&
+			    meets(span, hidden) &&
 			    is_written(&emitter->plan->dsos.items[region->first_dso + g]))
-				err = insert_mmap(emitter, process, time, region->first_dso + g, span,
-						  "the kernel mapped memory over it");
+				err = insert_mmap(emitter, process, time, region->first_dso + g,
+						  span, "the kernel mapped memory over it");
 			if (err)
 				return err;
 		}
@@ -259,9 +261,10 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 
 	if (!generation_at(region, at, &g))
 		return 0;
-	/* a file that takes the code's place stays; the file that the code lies in does not hide it */
-	if (mapping->file && !(region->in_file && code_lives_in(&region->generations.items[g],
-								 hidden, mapping->time)))
+	/* a file that takes the code's place stays; the file that the code lies in does not hide it
+	 */
+	if (mapping->file && !(region->in_file &&
+			       code_lives_in(&region->generations.items[g], hidden, mapping->time)))
 		return 0;
 	err = remap_dso(emitter, process, region, g, hidden, mapping->time + 1);
 	if (!err && !region->whole)
@@ -272,8 +275,7 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 static int remap_in(struct emitter *emitter, const struct process *process,
 		    const struct region *region, uint64_t from, uint64_t to, uint64_t until)
 {
-	const struct family *family =
-		&emitter->plan->regions->families.items[region->family];
+	const struct family *family = &emitter->plan->regions->families.items[region->family];
 
 	array__for_each(mapping, &process->mappings) {
 		int err = 0;
@@ -411,7 +413,7 @@ int emit__find_places(struct plan *plan)
 	}
 	perfdata_walk__end(&walk);
 	for (; next < plan->inserts.count; next++)
-		plan->inserts.items[next].offset = perfdata__data_offset(plan->perfdata) +
-						   perfdata__data_size(plan->perfdata);
+		plan->inserts.items[next].offset =
+			perfdata__data_offset(plan->perfdata) + perfdata__data_size(plan->perfdata);
 	return got < 0 ? got : 0;
 }

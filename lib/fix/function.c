@@ -142,9 +142,9 @@ int functions__make(struct functions *functions, const struct member *member,
 		.size = member->end - member->addr,
 	};
 	if (record->unwind && record->unwind->eh_frame.size)
-		err = record->unwind->shared ?
-			      from_shared(functions, record, target, file, function) :
-			      from_own(functions, record, target, file, function);
+		err = record->unwind->shared
+			      ? from_shared(functions, record, target, file, function)
+			      : from_own(functions, record, target, file, function);
 	if (function->cie)
 		functions->with_cfi++;
 	else

@@ -9,9 +9,9 @@
 struct builder {
 	struct region *region;
 	bool without_pruning;
-	uint64_t *reach;   /* reach[i]: the highest end among members 0..i */
+	uint64_t *reach; /* reach[i]: the highest end among members 0..i */
 	bool *kept;
-	size_t *last;      /* generation a member was last put in, plus 1; 0: none */
+	size_t *last; /* generation a member was last put in, plus 1; 0: none */
 };
 
 static bool is_referenced(const struct builder *builder, size_t i)
@@ -46,8 +46,7 @@ static bool other_is_kept(const struct builder *builder, size_t i, size_t other)
 static bool other_is_in_generation(const struct builder *builder, size_t i, size_t other)
 {
 	(void)i;
-	return builder->kept[other] &&
-	       builder->last[other] == builder->region->generations.count;
+	return builder->kept[other] && builder->last[other] == builder->region->generations.count;
 }
 
 /* What samples refer to stays; of the rest what is at nobody else's place. */
@@ -64,8 +63,8 @@ static void choose(struct builder *builder)
 		region->dropped += !builder->kept[i];
 	}
 	for (size_t i = 0; i < region->members.count; i++)
-		region->members.items[i].alone = builder->kept[i] &&
-						 !any_overlap(builder, i, other_is_kept);
+		region->members.items[i].alone =
+			builder->kept[i] && !any_overlap(builder, i, other_is_kept);
 }
 
 static int by_time(const void *a, const void *b)
@@ -212,8 +211,7 @@ static bool referenced_in(const struct region *region, size_t g, const struct me
 
 	if (member->last_reference < generation->start)
 		return false;
-	return g + 1 == region->generations.count ||
-	       member->first_reference < generation[1].start;
+	return g + 1 == region->generations.count || member->first_reference < generation[1].start;
 }
 
 /* Takes what no sample needs out of the later generations, or they grow with their number. */
@@ -247,8 +245,8 @@ static bool put_alone(const struct builder *builder, size_t g)
 static void sort_members(struct generation *generation)
 {
 	if (generation->members.count)
-		qsort(generation->members.items, generation->members.count,
-		      sizeof(struct member *), by_address);
+		qsort(generation->members.items, generation->members.count, sizeof(struct member *),
+		      by_address);
 }
 
 static uint64_t earliest(const struct builder *builder)
@@ -308,8 +306,8 @@ int generations__build(struct region *region, bool without_pruning)
 		for (size_t i = 0; i < count; i++) {
 			uint64_t end = region->members.items[i].end;
 
-			builder.reach[i] = i && builder.reach[i - 1] > end ? builder.reach[i - 1] :
-									     end;
+			builder.reach[i] =
+				i && builder.reach[i - 1] > end ? builder.reach[i - 1] : end;
 		}
 		err = build(&builder);
 	}

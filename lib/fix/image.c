@@ -68,9 +68,9 @@ static struct cfi_target target_of(const struct plan *plan, const struct found_d
 		machine = EM_X86_64;
 	return (struct cfi_target){
 		.machine = machine,
-		.class = host == machine && perfdata__elf_class(plan->perfdata) ?
-				 perfdata__elf_class(plan->perfdata) :
-				 class_of(machine),
+		.class = host == machine && perfdata__elf_class(plan->perfdata)
+				 ? perfdata__elf_class(plan->perfdata)
+				 : class_of(machine),
 		.order = perfdata__order(plan->perfdata),
 	};
 }
@@ -78,8 +78,7 @@ static struct cfi_target target_of(const struct plan *plan, const struct found_d
 static int make_functions(struct imager *imager, const struct generation *generation,
 			  const char *file, struct dso_spec *spec)
 {
-	struct dso_function *functions =
-		calloc(generation->members.count + 1, sizeof(*functions));
+	struct dso_function *functions = calloc(generation->members.count + 1, sizeof(*functions));
 
 	spec->functions = functions;
 	if (!functions)
@@ -154,12 +153,13 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 		return 0;
 	}
 	if (!dso->unwind_mapped) {
-		dso->reason = "no CFI, and a file is mapped behind the code: only the code is mapped";
+		dso->reason =
+			"no CFI, and a file is mapped behind the code: only the code is mapped";
 		return 0;
 	}
-	hole = imager->options->without & FIX_HOLE ?
-		       0 :
-		       space__find_hole(&imager->space, dso->hi, end - dso->hi, HOLE_LIMIT);
+	hole = imager->options->without & FIX_HOLE
+		       ? 0
+		       : space__find_hole(&imager->space, dso->hi, end - dso->hi, HOLE_LIMIT);
 	if (!hole) {
 		dso->unwind_mapped = false;
 		dso->reason = "no room for CFI near the code: libunwind will not find it";
@@ -203,10 +203,10 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
 	if (err)
 		return err;
-	dso->reason = region->whole ? "code runs on: one DSO for the region" :
-				      "no stacks to unwind: later functions are mapped one by one";
-	dso->header_mapped = !space__is_covered(&imager->space, dso->spec.base, dso->lo,
-						region->family);
+	dso->reason = region->whole ? "code runs on: one DSO for the region"
+				    : "no stacks to unwind: later functions are mapped one by one";
+	dso->header_mapped =
+		!space__is_covered(&imager->space, dso->spec.base, dso->lo, region->family);
 	return place_unwind(imager, region, dso);
 }
 
@@ -218,7 +218,9 @@ static int plan_region(struct imager *imager, size_t index)
 
 	region->first_dso = plan->dsos.count;
 	for (size_t g = 0; !err && g < region->generations.count; g++) {
-		struct plan_dso dso = { .process = region->process, .region = index, .generation = g };
+		struct plan_dso dso = { .process = region->process,
+					.region = index,
+					.generation = g };
 
 		err = plan_image(imager, region, region->first_number + g, &dso);
 		if (!array__push(&plan->dsos, dso)) {

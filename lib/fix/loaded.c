@@ -22,8 +22,8 @@ static uint64_t perf_time(const struct loader *loader, uint64_t time)
 
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
-	return a->ino ? a->ino == b->ino && a->maj == b->maj && a->min == b->min :
-			strcmp(a->name, b->name) == 0;
+	return a->ino ? a->ino == b->ino && a->maj == b->maj && a->min == b->min
+		      : strcmp(a->name, b->name) == 0;
 }
 
 /* Code in a file that is mapped twice is at both places (V8's embedded builtins). */
@@ -98,7 +98,8 @@ static int unload_mapped_over(struct process *process)
 
 		if (!mapping->file || mapped_before(process, mapping))
 			continue;
-		err = codemap__unmap(process->codemap, mapping->time, mapping->start, mapping->size);
+		err = codemap__unmap(process->codemap, mapping->time, mapping->start,
+				     mapping->size);
 		if (err)
 			return err;
 	}
@@ -152,8 +153,7 @@ static bool is_described(const struct discovery *discovery, const struct process
 static void assign_processes(const struct loader *loader, struct discovery *discovery)
 {
 	array__for_each(found, &discovery->dumps) {
-		found->process =
-			processes__find(loader->scan->processes, found->pid, found->time);
+		found->process = processes__find(loader->scan->processes, found->pid, found->time);
 		/* the user named a dump for a pid whose life began after time 0 */
 		if (!found->process)
 			found->process = processes__find(loader->scan->processes, found->pid,

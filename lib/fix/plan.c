@@ -72,9 +72,8 @@ static int cut_regions(struct plan *plan, const struct plan_options *options)
 
 	for (size_t i = 0; i < processes__count(plan->scan->processes); i++) {
 		struct process *process = plan->scan->by_start[i];
-		int err = process->codemap ?
-				  regions__add(plan->regions, process, &region_options) :
-				  0;
+		int err = process->codemap ? regions__add(plan->regions, process, &region_options)
+					   : 0;
 
 		if (err)
 			return err;
@@ -89,9 +88,9 @@ static struct plan_process *process_of(struct plan *plan, struct process *proces
 	array__for_each(known, &plan->per_process)
 		if (known->process == process)
 			return known;
-	return array__push(&plan->per_process, fresh) ?
-		       &plan->per_process.items[plan->per_process.count - 1] :
-		       NULL;
+	return array__push(&plan->per_process, fresh)
+		       ? &plan->per_process.items[plan->per_process.count - 1]
+		       : NULL;
 }
 
 static int count_dumps(struct plan *plan)

@@ -49,11 +49,11 @@ struct plan_dso {
 	size_t region, generation; /* number of the region in the plan; of the generation in it */
 	struct dso_spec spec;      /* functions and identity owned by the plan */
 	struct dso_layout layout;
-	uint64_t lo, hi;           /* addresses of the code it stands for */
-	bool header_mapped;        /* its first mapping begins at spec.base */
-	bool unwind_mapped;        /* its CFI is mapped: right behind the code, or in a hole */
+	uint64_t lo, hi;    /* addresses of the code it stands for */
+	bool header_mapped; /* its first mapping begins at spec.base */
+	bool unwind_mapped; /* its CFI is mapped: right behind the code, or in a hole */
 	uint8_t build_id[DSO_BUILD_ID_SIZE];
-	char *path; /* absolute */
+	char *path;         /* absolute */
 	const char *reason; /* why it is laid out like this */
 };
 
@@ -97,13 +97,13 @@ struct plan {
 	struct regions *regions;
 	struct functions *functions;
 	ARRAY(struct plan_dso) dsos;
-	ARRAY(struct plan_insert) inserts; /* by offset, then in the order to be written */
+	ARRAY(struct plan_insert) inserts;      /* by offset, then in the order to be written */
 	ARRAY(struct plan_process) per_process; /* those with JIT code or a missing dump */
 	struct plan_counts counts;
-	uint64_t nr_functions;      /* that DSOs name */
-	uint64_t nr_dropped;        /* left out: no sample refers to them and others overlap */
-	uint64_t dso_bytes;         /* of loaded parts */
-	char *dso_folder;           /* absolute */
+	uint64_t nr_functions; /* that DSOs name */
+	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */
+	uint64_t dso_bytes;    /* of loaded parts */
+	char *dso_folder;      /* absolute */
 };
 
 /* 0 or a negative errno, reported. A profile without jitdumps gives a plan with nothing in it. */

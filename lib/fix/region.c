@@ -40,7 +40,8 @@ static bool continues(const struct region *region, const struct code *code, bool
 
 	if (options->each_alone)
 		return code->addr < region->hi;
-	if (in_file != region->in_file || (code->addr > region->hi && code->addr - region->hi > gap))
+	if (in_file != region->in_file ||
+	    (code->addr > region->hi && code->addr - region->hi > gap))
 		return false;
 	return code->addr <= region->hi || in_file ||
 	       !file_between(region->process, region->hi, code->addr);
@@ -116,7 +117,8 @@ static int cut(struct regions *regions, struct process *process,
 		int err = 0;
 
 		if (regions->list.count == first ||
-		    !continues(&regions->list.items[regions->list.count - 1], code, in_file, options))
+		    !continues(&regions->list.items[regions->list.count - 1], code, in_file,
+			       options))
 			err = open_region(regions, process, code, in_file, options);
 		if (!err)
 			err = add_member(&regions->list.items[regions->list.count - 1], code);

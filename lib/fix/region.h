@@ -17,21 +17,22 @@
 struct member {
 	struct code *code;
 	uint64_t addr, end;
-	uint64_t from, until; /* ns: alive, from the first sample in it if that is before the load */
+	uint64_t from,
+		until; /* ns: alive, from the first sample in it if that is before the load */
 	uint64_t first_reference, last_reference;
 	bool alone; /* overlaps no other member at any time */
 };
 
 struct generation {
-	uint64_t start; /* ns: mapped from here on */
+	uint64_t start;                 /* ns: mapped from here on */
 	ARRAY(struct member *) members; /* by address */
 };
 
 struct region {
 	struct process *process;
-	uint64_t lo, hi;     /* addresses of the first byte and behind the last */
-	bool in_file;        /* the code lies in a file's mapping */
-	bool whole;          /* generations are whole: each maps all of the region */
+	uint64_t lo, hi;              /* addresses of the first byte and behind the last */
+	bool in_file;                 /* the code lies in a file's mapping */
+	bool whole;                   /* generations are whole: each maps all of the region */
 	ARRAY(struct member) members; /* by address */
 	ARRAY(struct generation) generations;
 	size_t dropped;      /* functions left out: no sample refers to them, and others overlap */

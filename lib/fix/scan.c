@@ -26,9 +26,9 @@ struct scanner {
 /* Where the name stands in the file; 0 when it is packed and can't be patched in place. */
 static uint64_t name_offset(const struct perfdata_record *record, const char *name)
 {
-	return record->compressed ?
-		       0 :
-		       record->offset + (uint64_t)((const uint8_t *)name - record->data);
+	return record->compressed
+		       ? 0
+		       : record->offset + (uint64_t)((const uint8_t *)name - record->data);
 }
 
 static char *without_deleted(const char *name, bool *deleted)
@@ -179,9 +179,9 @@ static int feed(struct processes *processes, struct sideband *event)
 		event->mapping.name = event->text;
 		return processes__map(processes, event->pid, &event->mapping);
 	case PERFDATA_COMM:
-		return event->exec ?
-			       processes__exec(processes, event->time, event->pid, event->text) :
-			       processes__comm(processes, event->time, event->pid, event->text);
+		return event->exec
+			       ? processes__exec(processes, event->time, event->pid, event->text)
+			       : processes__comm(processes, event->time, event->pid, event->text);
 	case PERFDATA_FORK:
 		return processes__fork(processes, event->time, event->pid, event->parent);
 	default:
@@ -226,8 +226,8 @@ static int feed_all(struct scanner *scanner)
 	int err = 0;
 
 	if (scanner->events.count)
-		qsort(scanner->events.items, scanner->events.count,
-		      sizeof(*scanner->events.items), compare_sidebands);
+		qsort(scanner->events.items, scanner->events.count, sizeof(*scanner->events.items),
+		      compare_sidebands);
 	array__for_each(event, &scanner->events)
 		if (!err)
 			err = feed(scanner->scan->processes, event);

@@ -10,11 +10,11 @@
 
 struct scan {
 	struct processes *processes;
-	struct process **by_start; /* all of them, parents before the children they fork */
+	struct process **by_start;    /* all of them, parents before the children they fork */
 	ARRAY(struct marker) markers; /* moved into the discovery by the planner */
-	bool timed;         /* records carry times */
-	bool unwinds_stack; /* samples carry stack copies: readers will unwind by CFI */
-	bool monotonic;     /* perf's clock is CLOCK_MONOTONIC in all events */
+	bool timed;                   /* records carry times */
+	bool unwinds_stack;           /* samples carry stack copies: readers will unwind by CFI */
+	bool monotonic;               /* perf's clock is CLOCK_MONOTONIC in all events */
 	uint64_t first_sample, last_sample; /* ns; first > last: no samples */
 	uint64_t nr_samples;
 };

@@ -17,8 +17,9 @@ int space__read(struct space *space, const struct process *process)
 	for (; process; process = process->execed ? NULL : process->parent)
 		array__for_each(mapping, &process->mappings) {
 			uint64_t end = mapping->start + mapping->size;
-			int err = add(space, mapping->start, end < mapping->start ? UINT64_MAX : end,
-				      mapping->file ? SPACE_FILE : SPACE_ANONYMOUS, 0);
+			int err =
+				add(space, mapping->start, end < mapping->start ? UINT64_MAX : end,
+				    mapping->file ? SPACE_FILE : SPACE_ANONYMOUS, 0);
 
 			if (err)
 				return err;
@@ -48,7 +49,8 @@ bool space__is_covered(const struct space *space, uint64_t start, uint64_t end, 
 }
 
 /* The range that [start, end) meets and that reaches highest, or NULL. */
-static const struct space_range *highest_met(const struct space *space, uint64_t start, uint64_t end)
+static const struct space_range *highest_met(const struct space *space, uint64_t start,
+					     uint64_t end)
 {
 	const struct space_range *highest = NULL;
 

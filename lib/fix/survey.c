@@ -15,10 +15,10 @@ struct surveyor {
 	enum byte_order order;
 	/* by process number */
 	struct subject {
-		size_t counted;    /* index + 1 into plan->per_process */
-		uint64_t lo, hi;   /* bounds of the code that may be in the process */
-		bool reuses;       /* some of its code was at the address of other code */
-	} *subjects;
+		size_t counted;  /* index + 1 into plan->per_process */
+		uint64_t lo, hi; /* bounds of the code that may be in the process */
+		bool reuses;     /* some of its code was at the address of other code */
+	} * subjects;
 };
 
 static void bound(struct subject *subject, const struct codemap *map)
