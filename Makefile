@@ -1,44 +1,232 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make, make check, make clean. V=1 shows commands. SAN=1: address and undefined behaviour sanitizers.
+#
+#   make                 the commands and libperfjit, in build/
+#   make deps            installs what building, testing and the demo need
+#   make demo            a bundled recording before and after, shown by this machine's perf
+#   make demo-live       records one on the spot, where there is a runtime and leave to record
+#   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
+#   make coverage        the tests again, then the lines they ran (COVERAGE=1)
+#   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
+#                        make deps-fuzz installs it)
+#   make install         under PREFIX (/usr/local), below DESTDIR; uninstall takes it away
+#   make clean           removes build/ and its likes
+#
+# V=1 shows the commands. WERROR=1, SAN=1 (address and undefined behaviour sanitizers) and
+# COVERAGE=1 change how things are built; the last two build in a folder of their own.
+#
+# Nothing is asked of the machine while this file is read: `make deps demo` is one run on a
+# machine that has nothing yet. A new lib/MODULE/*.c, cmd/*.c, *_test.c, *_fuzz.c or cmd/tests/*.t
+# needs no change here.
 
-CC ?= gcc
-BUILD ?= build$(if $(SAN),-san)
-Q := $(if $(V),,@)
+VERSION := 0.1.0
+SOVERSION := 0
 
-PKGS := libelf libdw zlib libzstd json-c libxxhash
-WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla \
-	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
-	-Wformat=2 -Wnull-dereference -Wdouble-promotion
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DESTDIR ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG ?= clang
 CFLAGS ?= -O2 -g
-SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+BUILD ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
+FUZZ_SECONDS ?= 60
+TEST_JOBS ?= 2
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 comma := ,
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) $(SANFLAGS) $(CFLAGS)
-LIBS = $$(pkg-config --libs $(PKGS))
 
-lib_src := $(filter-out %_test.c %_fuzz.c,$(wildcard lib/*/*.c))
+lib_packages := libelf libdw zlib libzstd libxxhash
+packages := $(lib_packages) json-c
+
+warnings := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla \
+	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
+	-Wformat=2 -Wnull-dereference -Wdouble-promotion -Wmissing-declarations \
+	-Wredundant-decls -Wnested-externs -Wdate-time -Wframe-larger-than=32768
+# Not every compiler knows these.
+warnings_if_known := -Walloca -Wlogical-op -Wduplicated-cond -Wduplicated-branches \
+	-Wjump-misses-init -Wtrampolines -Wstack-usage=65536
+
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+mode_flags := $(if $(SAN),$(sanitize)) $(if $(COVERAGE),--coverage -fprofile-update=atomic)
+compile_flags = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(CPPFLAGS) -Ilib -Icmd -fPIC \
+	-fvisibility=hidden $(warnings) $(if $(WERROR),-Werror) $(CFLAGS)
+link_flags = -Wl,--as-needed $(CFLAGS) $(LDFLAGS)
+
+lib_src := $(filter-out %_test.c %_fuzz.c,$(wildcard lib/*.c lib/*/*.c))
 test_src := $(wildcard lib/*/*_test.c)
+fuzz_src := $(wildcard lib/*/*_fuzz.c)
+command_src := $(wildcard cmd/perfjit-*.c)
+shared_src := $(filter-out $(command_src),$(wildcard cmd/*.c))
+
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
-tests := $(test_src:lib/%.c=$(BUILD)/test/%)
+shared_obj := $(shared_src:%.c=$(BUILD)/%.o)
+commands := $(command_src:cmd/%.c=$(BUILD)/%)
+static_lib := $(BUILD)/libperfjit.a
+shared_lib := $(BUILD)/libperfjit.so.$(VERSION)
+unit_tests := $(test_src:lib/%.c=$(BUILD)/test/%)
+command_tests := $(wildcard cmd/tests/*.t)
+fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
+man_pages := $(wildcard man/*.[1-8])
 
-all: $(BUILD)/libperfjit.a
+# With `make -j deps check`, all that needs the machine's packages waits for them.
+after_deps := $(filter deps deps-fuzz,$(MAKECMDGOALS))
 
-$(BUILD)/libperfjit.a: $(lib_obj)
+all: $(commands) $(static_lib) $(shared_lib)
+
+# ---- what the machine has -----------------------------------------------------------------------
+
+deps:
+	@.scripts/deps
+
+deps-fuzz:
+	@.scripts/deps fuzz
+
+# Flags that only the machine knows, asked once, read by the compiler as @FILE.
+$(BUILD)/packages.cflags: Makefile | $(after_deps)
+	@mkdir -p $(@D)
+	$(Q)pkg-config --cflags $(packages) cmocka >$@.new || \
+		{ echo "Packages are missing: 'make deps' installs them." >&2; exit 1; }
+	$(Q)mv $@.new $@
+
+$(BUILD)/packages.libs: Makefile | $(after_deps)
+	@mkdir -p $(@D)
+	$(Q)pkg-config --libs $(packages) >$@.new || \
+		{ echo "Packages are missing: 'make deps' installs them." >&2; exit 1; }
+	$(Q)mv $@.new $@
+
+# How things are compiled: rewritten, and all compiled anew, only when that has changed.
+$(BUILD)/flags: FORCE | $(after_deps)
+	@mkdir -p $(@D)
+	@echo '$(CC) $(compile_flags) $(mode_flags) $(link_flags)' >$@.new
+	@if cmp -s $@.new $@.asked; then rm $@.new; else \
+		for flag in $(warnings_if_known); do \
+			$(CC) -Werror $$flag -fsyntax-only -x c /dev/null 2>/dev/null && echo $$flag; \
+		done >$@; \
+		echo '$(mode_flags)' >>$@ && mv $@.new $@.asked; \
+	fi
+
+# ---- library and commands -----------------------------------------------------------------------
+
+$(BUILD)/%.o: %.c Makefile $(BUILD)/flags $(BUILD)/packages.cflags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(compile_flags) $(compile_extra) @$(BUILD)/flags @$(BUILD)/packages.cflags \
+		-MMD -MP -c $< -o $@
+
+$(BUILD)/lib/perfjit.o: compile_extra = -DPERFJIT_VERSION='"$(VERSION)"'
+
+$(static_lib): $(lib_obj)
+	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(BUILD)/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+$(shared_lib): $(lib_obj) lib/perfjit.map lib/perfjit.h $(BUILD)/packages.libs
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(link_flags) @$(BUILD)/flags -shared -Wl,-soname,libperfjit.so.$(SOVERSION) \
+		-Wl,--version-script=lib/perfjit.map $(if $(SAN),,-Wl,-z$(comma)defs) $(lib_obj) \
+		@$(BUILD)/packages.libs -o $@
+	$(Q).scripts/check-exports $@ lib/perfjit.map lib/perfjit.h || { rm -f $@; exit 1; }
+	$(Q)ln -sf $(@F) $(BUILD)/libperfjit.so.$(SOVERSION)
+	$(Q)ln -sf libperfjit.so.$(SOVERSION) $(BUILD)/libperfjit.so
 
-$(BUILD)/test/%: $(BUILD)/lib/%.o $(BUILD)/libperfjit.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANFLAGS) $< $(BUILD)/libperfjit.a $(LIBS) -lcmocka -o $@
+$(commands): $(BUILD)/%: $(BUILD)/cmd/%.o $(shared_obj) $(static_lib) $(BUILD)/packages.libs
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(link_flags) @$(BUILD)/flags $(filter %.o %.a,$^) @$(BUILD)/packages.libs -o $@
 
-check: $(tests)
-	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' $(tests)
+# ---- demo and tests -----------------------------------------------------------------------------
+
+# Arch keeps prove where only login shells look.
+run_path := $(CURDIR)/$(BUILD):$(PATH):/usr/bin/core_perl
+
+demo: all | $(after_deps)
+	@PATH="$(run_path)" cmd/demo/demo $(BUILD)/demo
+
+demo-live: all | $(after_deps)
+	@PATH="$(run_path)" cmd/demo/demo-live $(BUILD)/demo-live
+
+$(unit_tests): $(BUILD)/test/%: $(BUILD)/lib/%.o $(static_lib) $(BUILD)/packages.libs
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(link_flags) @$(BUILD)/flags $< $(static_lib) @$(BUILD)/packages.libs -lcmocka -o $@
+
+tests_run := $(or $(patsubst lib/%.c,$(BUILD)/test/%,$(TESTS)),$(unit_tests) $(command_tests))
+
+check: all $(unit_tests) | $(after_deps)
+	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
+		CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' -j $(TEST_JOBS) $(tests_run)
+
+coverage:
+	$(Q)$(MAKE) COVERAGE=1 check
+	$(Q).scripts/coverage build-cov
+
+# ---- fuzzing ------------------------------------------------------------------------------------
+
+fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer -O1 -g
+fuzz_lib_obj := $(lib_src:%.c=$(BUILD)/fuzz/%.o)
+
+$(BUILD)/fuzz/%.o: %.c Makefile $(BUILD)/packages.cflags
+	@mkdir -p $(@D)
+	$(call say,FUZZ-CC,$<)
+	$(Q)$(CLANG) $(compile_flags) -Wno-unknown-warning-option $(fuzz_flags) \
+		-DPERFJIT_VERSION='"$(VERSION)"' @$(BUILD)/packages.cflags -MMD -MP -c $< -o $@
+
+$(BUILD)/fuzz/libperfjit.a: $(fuzz_lib_obj)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(fuzzers): %: %.o $(BUILD)/fuzz/libperfjit.a $(BUILD)/packages.libs
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $< $(BUILD)/fuzz/libperfjit.a \
+		@$(BUILD)/packages.libs -o $@
+
+fuzz_names := $(patsubst %_fuzz.c,%,$(notdir $(fuzz_src)))
+$(foreach fuzzer,$(fuzzers),$(eval $(patsubst %_fuzz,fuzz-%,$(notdir $(fuzzer))): $(fuzzer)))
+
+# Seeds stand in testdata/fuzz/NAME; what a run finds is kept in the build folder.
+$(fuzz_names:%=fuzz-%): fuzz-%: | $(after_deps)
+	@mkdir -p $(BUILD)/fuzz/corpus/$*
+	$(call say,FUZZ,"$* for $(FUZZ_SECONDS) s")
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		-artifact_prefix=$(BUILD)/fuzz/$*- $(BUILD)/fuzz/corpus/$* \
+		$(wildcard testdata/fuzz/$*) >$(BUILD)/fuzz/$*.log 2>&1 || \
+		{ tail -40 $(BUILD)/fuzz/$*.log; exit 1; }
+	@grep -a number_of_executed_units $(BUILD)/fuzz/$*.log
+
+fuzz: $(fuzz_names:%=fuzz-%)
+
+# ---- installing ---------------------------------------------------------------------------------
+
+install: all
+	$(Q)install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)) \
+		$(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page))))
+	$(Q)install $(commands) $(DESTDIR)$(BINDIR)
+	$(Q)install -m 644 $(static_lib) $(DESTDIR)$(LIBDIR)
+	$(Q)install $(shared_lib) $(DESTDIR)$(LIBDIR)
+	$(Q)ln -sf $(notdir $(shared_lib)) $(DESTDIR)$(LIBDIR)/libperfjit.so.$(SOVERSION)
+	$(Q)ln -sf libperfjit.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libperfjit.so
+	$(Q)install -m 644 lib/perfjit.h $(DESTDIR)$(INCLUDEDIR)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@PACKAGES@|$(lib_packages)|' \
+		lib/perfjit.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/perfjit.pc
+	$(Q)$(foreach page,$(man_pages),install -m 644 $(page) \
+		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page))) &&) true
+
+uninstall:
+	$(Q)rm -f $(commands:$(BUILD)/%=$(DESTDIR)$(BINDIR)/%) $(DESTDIR)$(INCLUDEDIR)/perfjit.h \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libperfjit.a libperfjit.so libperfjit.so.$(SOVERSION) \
+			$(notdir $(shared_lib)) pkgconfig/perfjit.pc) \
+		$(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 
 clean:
-	$(Q)rm -rf build build-san
+	$(Q)rm -rf build build-*
 
-.PHONY: all check clean
+.PHONY: all deps deps-fuzz demo demo-live check coverage fuzz $(fuzz_names:%=fuzz-%) install \
+	uninstall clean FORCE
 .SECONDARY:
--include $(lib_obj:.o=.d) $(test_src:%.c=$(BUILD)/%.d)
+.DELETE_ON_ERROR:
+-include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src))
+-include $(patsubst %.c,$(BUILD)/fuzz/%.d,$(lib_src) $(fuzz_src))
