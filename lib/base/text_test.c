@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/text.h"
+
+static void expect(const char *text, const char *printable)
+{
+	char out[256];
+
+	assert_string_equal(text__printable(out, sizeof(out), text), printable);
+}
+
+static void plain_text_and_utf8_stay(void **state)
+{
+	(void)state;
+	expect("", "");
+	expect("py::leaf:/tmp/a b.py ~", "py::leaf:/tmp/a b.py ~");
+	expect("Größe.método", "Größe.método");
+	expect("\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80");
+	expect("\xef\xbf\xbf\xf4\x8f\xbf\xbf", "\xef\xbf\xbf\xf4\x8f\xbf\xbf");
+}
+
+static void control_characters_are_escaped(void **state)
+{
+	(void)state;
+	expect("a\nb\tc\033[0m\x7f", "a\\x0ab\\x09c\\x1b[0m\\x7f");
+	/* U+009B, the one-character CSI, and U+0085 */
+	expect("\xc2\x9b\xc2\x85\xc2\xa0", "\\xc2\\x9b\\xc2\\x85\xc2\xa0");
+}
+
+/* The malformed sequences of Unicode 15, table 3-8, and its kin. */
+static void what_is_not_utf8_is_escaped(void **state)
+{
+	(void)state;
+	expect("\xff\x80", "\\xff\\x80");
+	expect("\xc0\xaf\xc1\x81", "\\xc0\\xaf\\xc1\\x81"); /* overlong, 2 bytes */
+	expect("\xe0\x80\xaf", "\\xe0\\x80\\xaf");	    /* overlong, 3 bytes */
+	expect("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"); /* overlong, 4 bytes */
+	expect("\xed\xa0\x80", "\\xed\\xa0\\x80");	    /* surrogate */
+	expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* above U+10FFFF */
+	expect("\xe2\x82", "\\xe2\\x82");		    /* cut at the end */
+	expect("\xe2\x82z", "\\xe2\\x82z");		    /* cut by another */
+}
+
+static void a_text_that_does_not_fit_ends_in_dots(void **state)
+{
+	char out[8];
+
+	(void)state;
+	assert_string_equal(text__printable(out, sizeof(out), "1234567"), "1234567");
+	assert_string_equal(text__printable(out, sizeof(out), "12345678"), "1234...");
+	/* nothing is cut in half */
+	assert_string_equal(text__printable(out, sizeof(out),
+					    "123\xe2\x82\xac"
+					    "456"),
+			    "123...");
+	assert_string_equal(text__printable(out, sizeof(out), "123\n456"), "123...");
+}
+
+static void small_buffers_are_respected(void **state)
+{
+	char out[5];
+
+	(void)state;
+	for (size_t size = 0; size < sizeof(out); size++) {
+		memset(out, '#', sizeof(out));
+		text__printable(out, size, "a longer text");
+		for (size_t i = size; i < sizeof(out); i++)
+			assert_int_equal(out[i], '#');
+		if (size)
+			assert_non_null(memchr(out, 0, size));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_text_and_utf8_stay),
+		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(what_is_not_utf8_is_escaped),
+		cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),
+		cmocka_unit_test(small_buffers_are_respected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
