@@ -37,7 +37,8 @@ BUILD ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
 FUZZ_SECONDS ?= 60
 TEST_JOBS ?= 2
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
+silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(V)$(silent),,@printf '  %-8s %s\n' $(1) $(2))
 comma := ,
 
 lib_packages := libelf libdw zlib libzstd libxxhash
@@ -127,7 +128,7 @@ $(static_lib): $(lib_obj)
 $(shared_lib): $(lib_obj) lib/perfjit.map lib/perfjit.h $(BUILD)/packages.libs
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(link_flags) @$(BUILD)/flags -shared -Wl,-soname,libperfjit.so.$(SOVERSION) \
-		-Wl,--version-script=lib/perfjit.map $(if $(SAN),,-Wl,-z$(comma)defs) $(lib_obj) \
+		-Wl,--version-script=lib/perfjit.map $(lib_obj) \
 		@$(BUILD)/packages.libs -o $@
 	$(Q).scripts/check-exports $@ lib/perfjit.map lib/perfjit.h || { rm -f $@; exit 1; }
 	$(Q)ln -sf $(@F) $(BUILD)/libperfjit.so.$(SOVERSION)
