@@ -33,7 +33,7 @@ struct dso_spec {
 	uint64_t unwind;    /* address for .eh_frame_hdr and .eh_frame; 0: right behind the text */
 	uint64_t memory_end; /* address where the PT_LOAD's p_memsz ends; 0: where its file data ends */
 	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
-	bool lines;         /* write .debug_line, .debug_info and .debug_abbrev where known */
+	bool lines;         /* write .debug_line, .debug_info ... when some are known */
 };
 
 /* Where things come to lie, known before anything is written. Addresses, sizes in bytes. */

@@ -17,7 +17,7 @@ enum image_segment {
 	NR_SEGMENTS,
 };
 
-/* The sections, by number; those without size are left out, .eh_frame_hdr and .text never are. */
+/* The sections, by number; those from .debug_abbrev on are there when some lines are. */
 enum image_section {
 	SECTION_NULL,
 	SECTION_TEXT,
@@ -31,7 +31,7 @@ enum image_section {
 	SECTION_DEBUG_ABBREV = NR_PLAIN_SECTIONS,
 	SECTION_DEBUG_INFO,
 	SECTION_DEBUG_LINE,
-	SECTION_DEBUG_STR,
+	SECTION_DEBUG_ARANGES,
 	NR_SECTIONS,
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/file.h"
+#include "dso/debug.h"
 #include "dso/image.h"
 
 #define PAGE_ALIGN  0x1000
@@ -41,8 +42,7 @@ static const struct section_form forms[NR_SECTIONS] = {
 	[SECTION_DEBUG_ABBREV] = { ".debug_abbrev", SHT_PROGBITS, 0, 1, ELF_T_BYTE },
 	[SECTION_DEBUG_INFO] = { ".debug_info", SHT_PROGBITS, 0, 1, ELF_T_BYTE },
 	[SECTION_DEBUG_LINE] = { ".debug_line", SHT_PROGBITS, 0, 1, ELF_T_BYTE },
-	[SECTION_DEBUG_STR] = { ".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1,
-				ELF_T_BYTE },
+	[SECTION_DEBUG_ARANGES] = { ".debug_aranges", SHT_PROGBITS, 0, 1, ELF_T_BYTE },
 };
 
 static bool is_narrow(const struct image *image)
@@ -142,7 +142,6 @@ static void name_sections(struct image *image)
 	image->headers[SECTION_SYMTAB].sh_info = 1; /* the first symbol that is not local */
 	image->headers[SECTION_SYMTAB].sh_entsize =
 		is_narrow(image) ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-	image->headers[SECTION_DEBUG_STR].sh_entsize = 1;
 }
 
 static int image__make(struct image *image, const uint8_t build_id[DSO_BUILD_ID_SIZE],
@@ -155,13 +154,16 @@ static int image__make(struct image *image, const uint8_t build_id[DSO_BUILD_ID_
 	if (!err)
 		err = image__make_symbols(image->spec, &image->parts[SECTION_SYMTAB],
 					  &image->parts[SECTION_STRTAB]);
+	if (!err && image->spec->lines)
+		err = image__make_debug(image->spec, image->parts);
 	if (err == -ERANGE)
 		diag__report(diag, DIAG_ERROR, "dso.layout", NULL, DIAG_NO_OFFSET,
 			     "the image is too large for its tables");
 	if (err)
 		return err;
 	make_note(image, build_id);
-	image->nr_sections = NR_PLAIN_SECTIONS;
+	image->nr_sections =
+		image->parts[SECTION_DEBUG_INFO].size ? NR_SECTIONS : NR_PLAIN_SECTIONS;
 	name_sections(image);
 	place_sections(image);
 	if (is_narrow(image) && image->headers_offset > INT32_MAX) {
