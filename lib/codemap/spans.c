@@ -27,6 +27,8 @@ void spans__free(struct spans *spans)
 {
 	array__free(&spans->items);
 	array__free(&spans->crossings);
+	free(spans->at_middle);
+	*spans = (struct spans){ 0 };
 }
 
 static int compare_spans(const void *a, const void *b)
@@ -80,14 +82,13 @@ static int compare_crossings(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-int spans__build(struct spans *spans)
+static int add_crossings(struct spans *spans)
 {
 	const struct span *items = spans->items.items;
 	size_t count = spans->items.count, next = 0;
 
-	if (!is_sorted(spans))
-		qsort(spans->items.items, count, sizeof(*items), compare_spans);
 	for (size_t i = 0; i < count; i++) {
+		struct span_crossing crossing = { .from = items[i].from, .item = (uint32_t)i };
 		size_t end;
 
 		/* The first that begins at a higher address, the same for all of one address. */
@@ -96,18 +97,48 @@ int spans__build(struct spans *spans)
 		if (next == count || items[next].addr >= items[i].addr_end)
 			continue;
 		end = count_below(spans, next, items[i].addr_end);
-		if (!array__push(&spans->crossings,
-				 (struct span_crossing){
-					 .from = items[i].from,
-					 .middle = middle_of((uint32_t)next + 1, (uint32_t)end),
-					 .item = (uint32_t)i,
-				 }))
+		crossing.middle = middle_of((uint32_t)next + 1, (uint32_t)end);
+		if (!array__push(&spans->crossings, crossing))
 			return -ENOMEM;
 	}
-	if (spans->crossings.count)
-		qsort(spans->crossings.items, spans->crossings.count,
-		      sizeof(*spans->crossings.items), compare_crossings);
 	return 0;
+}
+
+static int index_crossings(struct spans *spans)
+{
+	struct span_crossing *crossings = spans->crossings.items;
+	size_t nr_middles = spans->items.count + 1, count = spans->crossings.count, at = 0;
+
+	if (!count)
+		return 0;
+	spans->at_middle = malloc((nr_middles + 1) * sizeof(*spans->at_middle));
+	if (!spans->at_middle)
+		return -ENOMEM;
+	qsort(crossings, count, sizeof(*crossings), compare_crossings);
+	for (size_t middle = 0; middle <= nr_middles; middle++) {
+		while (at < count && crossings[at].middle < middle)
+			at++;
+		spans->at_middle[middle] = (uint32_t)at;
+	}
+	return 0;
+}
+
+int spans__build(struct spans *spans)
+{
+	size_t count = spans->items.count;
+	int err;
+
+	if (!count)
+		return 0;
+	if (!is_sorted(spans))
+		qsort(spans->items.items, count, sizeof(*spans->items.items), compare_spans);
+	spans->low = spans->items.items[0].addr;
+	array__for_each (span, &spans->items) {
+		if (spans->high < span->addr_end)
+			spans->high = span->addr_end;
+	}
+	err = add_crossings(spans);
+	return err ? err : index_crossings(spans);
 }
 
 /* The last of the first count spans that is at or before (addr, moment); there is one at addr. */
@@ -130,55 +161,55 @@ static const struct span *last_at(const struct spans *spans, size_t count, uint6
 	return low ? &items[low - 1] : NULL;
 }
 
-/* The span at a node that was there at the moment, or NULL. */
-static const struct span *crossing_at(const struct spans *spans, uint32_t middle, uint64_t moment)
+/* The span at a node that was last to begin at the moment, or NULL. */
+static const struct span *crossing_at(const struct spans *spans, uint64_t middle, uint64_t moment)
 {
 	const struct span_crossing *crossings = spans->crossings.items;
-	size_t low = 0, high = spans->crossings.count;
+	size_t first = spans->at_middle[middle], low = first;
+	size_t high = spans->at_middle[middle + 1];
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (crossings[mid].middle < middle ||
-		    (crossings[mid].middle == middle && crossings[mid].from <= moment))
+		if (crossings[mid].from <= moment)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (!low || crossings[low - 1].middle != middle)
-		return NULL;
-	return &spans->items.items[crossings[low - 1].item];
+	return low > first ? &spans->items.items[crossings[low - 1].item] : NULL;
 }
 
-static bool covers(const struct span *span, uint64_t addr, uint64_t moment)
+/* A span that begins before the last begin at or below addr; count: how many begin up to there. */
+static uint32_t find_crossing(const struct spans *spans, size_t count, uint64_t addr,
+			      uint64_t moment)
 {
-	return span->addr <= addr && addr < span->addr_end && span->from <= moment &&
-	       moment < span->to;
+	/* The nodes on the way from position count, counted from 1, to the root. */
+	for (unsigned int bit = (unsigned int)__builtin_ctzll(count);
+	     UINT64_C(1) << bit <= spans->items.count; bit++) {
+		uint64_t middle = (count >> bit | 1) << bit;
+		const struct span *span;
+
+		if (middle > spans->items.count)
+			continue;
+		span = crossing_at(spans, middle, moment);
+		if (span && moment < span->to && span->addr <= addr && addr < span->addr_end)
+			return span->id;
+	}
+	return SPANS_NONE;
 }
 
 uint32_t spans__find(const struct spans *spans, uint64_t addr, uint64_t moment)
 {
-	size_t count = addr == UINT64_MAX ? spans->items.count : count_below(spans, 0, addr + 1);
 	const struct span *span;
 	uint64_t first;
+	size_t count;
 
-	if (!count)
+	if (addr < spans->low || addr >= spans->high)
 		return SPANS_NONE;
+	count = count_below(spans, 0, addr + 1);
 	first = spans->items.items[count - 1].addr;
 	span = last_at(spans, count, first, moment);
 	if (span && span->addr == first && moment < span->to)
 		return addr < span->addr_end ? span->id : SPANS_NONE;
-	if (!spans->crossings.count)
-		return SPANS_NONE;
-	/* The nodes on the way from position count, counted from 1, to the root. */
-	for (unsigned int bit = (unsigned int)__builtin_ctzll(count);
-	     (UINT64_C(1) << bit) <= spans->items.count; bit++) {
-		uint64_t middle = (count >> bit | 1) << bit;
-
-		span = middle <= spans->items.count ? crossing_at(spans, (uint32_t)middle, moment)
-						    : NULL;
-		if (span && covers(span, addr, moment))
-			return span->id;
-	}
-	return SPANS_NONE;
+	return spans->at_middle ? find_crossing(spans, count, addr, moment) : SPANS_NONE;
 }

@@ -30,6 +30,8 @@ struct span_crossing {
 struct spans {
 	ARRAY(struct span) items;	       /* by (addr, from) */
 	ARRAY(struct span_crossing) crossings; /* by (middle, from) */
+	uint32_t *at_middle; /* where those of a middle begin in crossings; if there are any */
+	uint64_t low, high;  /* of all addresses that are covered */
 };
 
 /* Empty spans are left out. 0, or -ENOMEM, also when there would be UINT32_MAX of them. */

@@ -24,14 +24,20 @@ struct indexed {
 	uint32_t code; /* UINT32_MAX before it is loaded */
 };
 
+/* Live code, by the slot of its address. */
+struct live {
+	uint64_t end;
+	uint32_t code;
+};
+
 struct sweep {
 	struct codemap *map;
 	struct code *codes; /* by (load, serial) */
 	size_t count;
 	struct place *places; /* by (addr, code) */
 	/* A slot is the position in places of the first of an address. */
-	uint32_t *slot; /* of a code */
-	uint32_t *held; /* by a live slot: the code */
+	uint32_t *slot;	   /* of a code */
+	struct live *held; /* by slot, if it is in live */
 	struct slots live;
 	ARRAY(struct indexed) indexed; /* by index; only if there are moves */
 };
@@ -169,7 +175,7 @@ static size_t place_from(const struct sweep *sweep, uint64_t addr)
 
 static struct code *live_at(const struct sweep *sweep, size_t slot)
 {
-	return &sweep->codes[sweep->held[slot]];
+	return &sweep->codes[sweep->held[slot].code];
 }
 
 static void end_slot(struct sweep *sweep, size_t slot, uint64_t time)
@@ -182,15 +188,11 @@ static void end_slot(struct sweep *sweep, size_t slot, uint64_t time)
 static void end_range(struct sweep *sweep, size_t slot, uint64_t addr, uint64_t end, uint64_t time)
 {
 	size_t before = slots__before(&sweep->live, slot);
-	const struct code *code;
 
-	if (before != SLOTS_NONE) {
-		code = live_at(sweep, before);
-		if (code->addr + code->size > addr)
-			end_slot(sweep, before, time);
-	}
+	if (before != SLOTS_NONE && sweep->held[before].end > addr)
+		end_slot(sweep, before, time);
 	for (size_t i = slots__next(&sweep->live, slot);
-	     i != SLOTS_NONE && live_at(sweep, i)->addr < end; i = slots__next(&sweep->live, i + 1))
+	     i != SLOTS_NONE && sweep->places[i].addr < end; i = slots__next(&sweep->live, i + 1))
 		end_slot(sweep, i, time);
 }
 
@@ -214,7 +216,7 @@ static void place(struct sweep *sweep, size_t i)
 		code->identical = is_same(live_at(sweep, slot), code);
 	end_range(sweep, slot, code->addr, code->addr + code->size, code->load);
 	slots__add(&sweep->live, slot);
-	sweep->held[slot] = (uint32_t)i;
+	sweep->held[slot] = (struct live){ code->addr + code->size, (uint32_t)i };
 	if (indexed)
 		indexed->code = (uint32_t)i;
 }
@@ -275,26 +277,32 @@ static bool resolve_move(struct sweep *sweep, struct code *code)
 	return true;
 }
 
+/* Ends what was unmapped before code came, all with NULL; next is the first of those to do. */
+static void do_unmaps(struct sweep *sweep, size_t *next, const struct code *code)
+{
+	for (; *next < sweep->map->unmaps.count; (*next)++) {
+		const struct code_unmap *unmap = &sweep->map->unmaps.items[*next];
+
+		if (code && (unmap->time > code->load ||
+			     (unmap->time == code->load && unmap->serial > code->serial)))
+			return;
+		end_range(sweep, place_from(sweep, unmap->addr), unmap->addr, unmap->end,
+			  unmap->time);
+	}
+}
+
 static void sweep__run(struct sweep *sweep)
 {
-	const struct code_unmap *unmap = sweep->map->unmaps.items;
-	const struct code_unmap *unmaps_end = unmap + sweep->map->unmaps.count;
+	size_t next_unmap = 0;
 
 	for (size_t i = 0; i < sweep->count; i++) {
 		struct code *code = &sweep->codes[i];
 
-		for (; unmap != unmaps_end &&
-		       (unmap->time < code->load ||
-			(unmap->time == code->load && unmap->serial < code->serial));
-		     unmap++)
-			end_range(sweep, place_from(sweep, unmap->addr), unmap->addr, unmap->end,
-				  unmap->time);
+		do_unmaps(sweep, &next_unmap, code);
 		if (code->record || resolve_move(sweep, code))
 			place(sweep, i);
 	}
-	for (; unmap != unmaps_end; unmap++)
-		end_range(sweep, place_from(sweep, unmap->addr), unmap->addr, unmap->end,
-			  unmap->time);
+	do_unmaps(sweep, &next_unmap, NULL);
 }
 
 /* Puts codes into the order of places, those that moves did not find left out. */
@@ -331,13 +339,13 @@ static bool add_first(struct codemap *map, uint64_t addr, uint32_t code)
 
 /*
  * Goes up through the addresses with the set of codes that reach over the one come to, by order of
- * loading: its first is the first that was there.
+ * loading: its first is the first that was there. position is filled with where a code of that
+ * order stands in codes.
  */
-static int find_firsts(struct sweep *sweep, struct slots *present)
+static int find_firsts(struct sweep *sweep, struct slots *present, uint32_t *position)
 {
 	struct codemap *map = sweep->map;
 	const struct code *codes = map->codes.items;
-	uint32_t *position = sweep->held; /* in codes, of a code in order of loading */
 	size_t i = 0, count = map->codes.count, first;
 
 	while (i < count) {
@@ -407,7 +415,7 @@ static int sweep(struct sweep *sweep, struct codemap *map)
 	if (!err)
 		err = slots__init(&present, sweep->count);
 	if (!err)
-		err = find_firsts(sweep, &present);
+		err = find_firsts(sweep, &present, sweep->slot);
 	slots__free(&present);
 	return err;
 }

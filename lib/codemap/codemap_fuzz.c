@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libFuzzer target: tells a story read from the input to a code map and to a plain model of one
+ * and compares all that can be asked.
+ */
+#include "codemap/codemap_model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* The model takes time in the square of it. */
+	if (size <= 1024)
+		codemap_model__check((struct bytes){ data, size });
+	return 0;
+}
