@@ -2,7 +2,7 @@
 /*
  * Mappings are painted over one another in their order. What is left visible of each, for how
  * long, is a set of spans over addresses and positions in that order. The newest mappings are
- * looked through one by one until they are many enough to be worth a new index.
+ * looked through one by one until that has cost as much as a new index does.
  */
 #include "codemap/mappings.h"
 
@@ -11,9 +11,13 @@
 #include "codemap/slots.h"
 #include "codemap/spans.h"
 
+/* How many mappings are looked through in the time that it takes to enter one into an index. */
+#define REBUILD_COST 128
+
 struct mapping_index {
 	struct spans spans; /* moments and ids are positions in the mappings */
 	size_t count;	    /* of mappings, from the first, that spans know */
+	uint64_t looked_through;
 };
 
 /* A visible part of a mapping, while it is painted. */
@@ -184,20 +188,25 @@ static void rebuild(struct mapping_index *index, const struct mapping *mappings,
 
 const struct mapping *mapping_index__find(struct mapping_index *index,
 					  const struct mapping *mappings, size_t count,
-					  uint64_t addr)
+					  size_t visible, uint64_t addr)
 {
 	uint32_t id;
 
-	if (count > index->count + index->count / 4 + 64)
-		rebuild(index, mappings, count);
-	for (; count > index->count; count--) {
-		const struct mapping *mapping = &mappings[count - 1];
+	if (visible > index->count) {
+		index->looked_through += visible - index->count;
+		if (index->looked_through / REBUILD_COST > count) {
+			rebuild(index, mappings, count);
+			index->looked_through = 0;
+		}
+	}
+	for (; visible > index->count; visible--) {
+		const struct mapping *mapping = &mappings[visible - 1];
 
 		if (mapping->start <= addr && addr < end_of(mapping))
 			return mapping;
 	}
-	if (!count)
+	if (!visible)
 		return NULL;
-	id = spans__find(&index->spans, addr, count - 1);
+	id = spans__find(&index->spans, addr, visible - 1);
 	return id == SPANS_NONE ? NULL : &mappings[id];
 }

@@ -14,11 +14,11 @@ void mapping_index__free(struct mapping_index *index);
 void mapping_index__forget(struct mapping_index *index, size_t at);
 
 /*
- * The last of the first count mappings that covers addr, or NULL. Mappings are to be those of the
- * last call and more.
+ * The last of the first visible of count mappings that covers addr, or NULL. Mappings are to be
+ * those of the last call and more.
  */
 const struct mapping *mapping_index__find(struct mapping_index *index,
 					  const struct mapping *mappings, size_t count,
-					  uint64_t addr);
+					  size_t visible, uint64_t addr);
 
 #endif

@@ -328,10 +328,10 @@ static size_t count_mappings(const struct process *process, uint64_t time)
 
 const struct mapping *process__mapping(const struct process *process, uint64_t addr, uint64_t time)
 {
-	for (;; process = process->parent) {
-		const struct mapping *mapping =
-			mapping_index__find(process->index, process->mappings.items,
-					    count_mappings(process, time), addr);
+	for (unsigned int depth = 0; depth <= PROCESS_MAX_FORKS; depth++) {
+		const struct mapping *mapping = mapping_index__find(
+			process->index, process->mappings.items, process->mappings.count,
+			count_mappings(process, time), addr);
 
 		if (mapping)
 			return mapping;
@@ -339,7 +339,9 @@ const struct mapping *process__mapping(const struct process *process, uint64_t a
 			return NULL;
 		if (time > process->start)
 			time = process->start;
+		process = process->parent;
 	}
+	return NULL;
 }
 
 const char *process__comm(const struct process *process, uint64_t time)

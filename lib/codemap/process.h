@@ -73,9 +73,12 @@ int processes__map(struct processes *processes, uint32_t pid, const struct mappi
  */
 struct process *processes__find(const struct processes *processes, uint32_t pid, uint64_t time);
 
+/* Over how many forks without exec mappings are inherited; a bound for hostile inputs. */
+#define PROCESS_MAX_FORKS 256
+
 /*
  * What was mapped at addr at time (the newest such mapping, the parent's included), or NULL.
- * Builds an index when there is much new, so that not two threads may look up in one process.
+ * Builds an index when there is much new, so two threads must not look up in one process.
  */
 const struct mapping *process__mapping(const struct process *process, uint64_t addr, uint64_t time);
 /* The comm of pid's main thread at time, "" when not known; valid until the next event. */

@@ -7,6 +7,15 @@
 
 #include "codemap/process_model.h"
 
+/* Looks up until the index of mappings is worth building. */
+static void warm_up(struct processes *processes, uint32_t pid, uint64_t time)
+{
+	struct process *process = processes__find(processes, pid, time);
+
+	for (size_t i = 0; i < 1000; i++)
+		process__mapping(process, UINT64_MAX, time);
+}
+
 static void map(struct processes *processes, uint32_t pid, uint64_t time, uint64_t start,
 		uint64_t size, const char *name)
 {
@@ -132,6 +141,20 @@ static void test_threads(void **state)
 	processes__free(processes);
 }
 
+static void test_long_lines(void **state)
+{
+	struct processes *processes = processes__new();
+
+	(void)state;
+	assert_non_null(processes);
+	map(processes, 1, 1, 100, 10, "/bin/first");
+	for (uint32_t pid = 2; pid <= PROCESS_MAX_FORKS + 2; pid++)
+		assert_int_equal(processes__fork(processes, pid, pid, pid - 1), 0);
+	expect(processes, PROCESS_MAX_FORKS + 1, 1000, 105, "/bin/first");
+	expect(processes, PROCESS_MAX_FORKS + 2, 1000, 105, NULL);
+	processes__free(processes);
+}
+
 /* What perf makes up for those that are there when it attaches has time 0, in any order. */
 static void test_synthesised(void **state)
 {
@@ -211,6 +234,8 @@ static void test_ends_of_memory(void **state)
 	map(processes, 1, 3, 50, 0, "/empty");
 	for (uint64_t i = 0; i < 100; i++)
 		map(processes, 1, 4 + i, 1000 + i, 1, "/more");
+	expect(processes, 1, 500, 50, "/all");
+	warm_up(processes, 1, 500);
 	expect(processes, 1, 3, 50, "/all");
 	expect(processes, 1, 500, 50, "/all");
 	expect(processes, 1, 500, UINT64_MAX - 10, "/all");
@@ -231,6 +256,7 @@ static void test_late_events(void **state)
 	assert_non_null(processes);
 	for (uint64_t i = 0; i < 200; i++)
 		map(processes, 1, 10 * i, 0, 10, "/a");
+	warm_up(processes, 1, 2000);
 	expect(processes, 1, 1000, 5, "/a");
 	map(processes, 1, 995, 5, 5, "/late");
 	expect(processes, 1, 994, 5, "/a");
@@ -276,11 +302,11 @@ static void test_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fork_and_exec),  cmocka_unit_test(test_exec_clears),
-		cmocka_unit_test(test_pid_reuse),      cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_synthesised),    cmocka_unit_test(test_names),
-		cmocka_unit_test(test_ends_of_memory), cmocka_unit_test(test_late_events),
-		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_fork_and_exec), cmocka_unit_test(test_exec_clears),
+		cmocka_unit_test(test_pid_reuse),     cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_synthesised),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_ends_of_memory),
+		cmocka_unit_test(test_late_events),   cmocka_unit_test(test_model),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, NULL, NULL);
