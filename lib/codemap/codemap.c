@@ -102,7 +102,7 @@ int codemap__inherit(struct codemap *map, const struct codemap *parent, uint64_t
 {
 	if (map->finished || !parent->finished)
 		return -EINVAL;
-	array__for_each (code, &parent->codes) {
+	array__for_each(code, &parent->codes) {
 		int err;
 
 		if (time < code->load || time >= code->end)

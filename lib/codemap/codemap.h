@@ -15,13 +15,14 @@ struct code {
 	const struct code_record *record;
 	uint64_t addr; /* differs from record->addr after a MOVE */
 	uint64_t size;
-	uint64_t load;	 /* ns of perf's clock; live from here (inclusive) ... */
-	uint64_t end;	 /* ... to here (exclusive), or CODE_FOREVER */
-	bool inherited;	 /* of the parent, alive at fork */
-	bool moved;	 /* came here by a MOVE */
-	bool identical;	 /* a re-load of what already was here: same address, size, name and code */
+	uint64_t load;   /* ns of perf's clock; live from here (inclusive) ... */
+	uint64_t end;    /* ... to here (exclusive), or CODE_FOREVER */
+	bool inherited;  /* of the parent, alive at fork */
+	bool moved;      /* came here by a MOVE */
+	bool identical;  /* a re-load of what already was here: same address, size, name and code */
 	uint32_t serial; /* position in loading order: breaks ties of load */
-	/* Times of the first and last sample that refers to it; first > last: none. For the planner. */
+	/* Times of the first and last sample that refers to it; first > last: none. For the
+	 * planner. */
 	uint64_t first_reference, last_reference;
 };
 

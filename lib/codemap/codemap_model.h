@@ -68,7 +68,7 @@ static inline void model__add(struct model *model, struct model_event event)
 
 static inline void model__end(struct model *model, uint64_t addr, uint64_t end, uint64_t time)
 {
-	array__for_each (code, &model->codes) {
+	array__for_each(code, &model->codes) {
 		if (code->end == CODE_FOREVER && code->addr < end && addr < code->addr + code->size)
 			code->end = time;
 	}
@@ -85,7 +85,7 @@ static inline bool model__identical(const struct code *a, const struct code *b)
 
 static inline void model__place(struct model *model, struct code code)
 {
-	array__for_each (old, &model->codes) {
+	array__for_each(old, &model->codes) {
 		if (old->end == CODE_FOREVER && model__identical(old, &code))
 			code.identical = true;
 	}
@@ -97,7 +97,7 @@ static inline void model__move(struct model *model, const struct model_event *ev
 {
 	struct code *indexed = NULL, *live = NULL, *old, code = event->code;
 
-	array__for_each (item, &model->codes) {
+	array__for_each(item, &model->codes) {
 		if (item->record->index == event->index)
 			indexed = item;
 		if (item->end == CODE_FOREVER && item->addr == event->from)
@@ -121,7 +121,7 @@ static inline void model__finish(struct model *model)
 	if (model->events.count)
 		qsort(model->events.items, model->events.count, sizeof(*model->events.items),
 		      model__compare_events);
-	array__for_each (event, &model->events) {
+	array__for_each(event, &model->events) {
 		if (event->what == MODEL_MOVE)
 			model__move(model, event);
 		else if (event->what == MODEL_UNMAP)
@@ -146,7 +146,7 @@ static inline void model__compare_lookup(const struct model *model, const struct
 	const struct code *live = NULL, *first = NULL, *found;
 	size_t from = model->codes.count, i = 0;
 
-	array__for_each (code, &model->codes) {
+	array__for_each(code, &model->codes) {
 		bool covers = code->addr <= addr && addr < code->addr + code->size;
 
 		if (from > i && code->addr + code->size > addr)
@@ -181,7 +181,7 @@ static inline void model__compare(const struct model *model, const struct codema
 		MODEL_CHECK(a->record == b->record && a->addr == b->addr && a->size == b->size);
 		MODEL_CHECK(a->load == b->load && a->end == b->end && a->serial == b->serial);
 		MODEL_CHECK(a->inherited == b->inherited && a->moved == b->moved);
-		MODEL_CHECK(a->identical == b->identical && !a->referenced);
+		MODEL_CHECK(a->identical == b->identical);
 	}
 	/* Around each edge of each code, and each edge with its neighbour's times. */
 	for (size_t i = 0; i < model->codes.count; i++) {
@@ -247,7 +247,7 @@ static inline void model_story__fork(struct model_story *story, uint64_t time)
 	story->parent = story->map;
 	story->map = codemap__new();
 	MODEL_CHECK(story->map && !codemap__inherit(story->map, story->parent, time));
-	array__for_each (code, &story->model.codes) {
+	array__for_each(code, &story->model.codes) {
 		struct model_event event = { .what = MODEL_INHERIT, .time = time, .code = *code };
 
 		event.code.identical = false;
@@ -317,7 +317,7 @@ static inline void codemap_model__check(struct bytes bytes)
 	codemap__free(story.map);
 	codemap__free(story.parent);
 	model__free(&story.model);
-	array__for_each (record, &story.records)
+	array__for_each(record, &story.records)
 		free(*record);
 	array__free(&story.records);
 }

@@ -17,7 +17,7 @@ struct event {
 	uint64_t time;
 	const char *name;
 	uint64_t addr, size;
-	uint64_t from;	/* MOVE */
+	uint64_t from;  /* MOVE */
 	uint64_t index; /* LOAD, MOVE */
 };
 
@@ -360,7 +360,8 @@ static void test_flags(void **state)
 
 		assert_ptr_equal(code->record, &records[i]);
 		assert_int_equal(code->identical, identical[i]);
-		assert_false(code->moved || code->inherited || code->referenced);
+		assert_false(code->moved || code->inherited);
+		assert_true(code->first_reference > code->last_reference);
 	}
 	codemap__free(map);
 }
@@ -429,6 +430,25 @@ static void test_fork(void **state)
 	codemap__free(parent);
 }
 
+static void test_alias(void **state)
+{
+	const struct code_record a = { .addr = 100, .size = 10, .name = "a", .index = 1 };
+	struct codemap *map = new_map();
+
+	(void)state;
+	load(map, 10, &a);
+	assert_int_equal(codemap__alias(map, 10, &a, 200), 0);
+	assert_int_equal(codemap__alias(map, 10, &a, UINT64_MAX - 9), -EINVAL);
+	assert_int_equal(codemap__move(map, 20, 100, 300, 10, 1), 0);
+	finish(map);
+	assert_ptr_equal(codemap__find(map, 109, 19)->record, &a);
+	assert_null(codemap__find(map, 109, 20));
+	assert_ptr_equal(codemap__find(map, 209, 20)->record, &a);
+	assert_false(codemap__find(map, 209, 20)->identical);
+	assert_ptr_equal(codemap__find(map, 309, 20)->record, &a);
+	codemap__free(map);
+}
+
 static void test_walk_by_address(void **state)
 {
 	const struct code_record records[] = {
@@ -437,7 +457,7 @@ static void test_walk_by_address(void **state)
 		{ .addr = 120, .size = 5, .name = "c" },
 		{ .addr = 200, .size = 5, .name = "d" },
 	};
-	const size_t first_from[][2] = { { 0, 0 },   { 149, 0 }, { 150, 3 },	   { 199, 3 },
+	const size_t first_from[][2] = { { 0, 0 },   { 149, 0 }, { 150, 3 },       { 199, 3 },
 					 { 204, 3 }, { 205, 4 }, { UINT64_MAX, 4 } };
 	struct codemap *map = new_map();
 
@@ -554,11 +574,17 @@ static void test_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),	   cmocka_unit_test(test_generations),
-		cmocka_unit_test(test_flags),	   cmocka_unit_test(test_isolates),
-		cmocka_unit_test(test_fork),	   cmocka_unit_test(test_walk_by_address),
-		cmocka_unit_test(test_bad_ranges), cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_giants),	   cmocka_unit_test(test_model),
+		cmocka_unit_test(test_stories),
+		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_isolates),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_alias),
+		cmocka_unit_test(test_walk_by_address),
+		cmocka_unit_test(test_bad_ranges),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_giants),
+		cmocka_unit_test(test_model),
 	};
 
 	return cmocka_run_group_tests_name("codemap", tests, NULL, NULL);

@@ -16,7 +16,7 @@
 
 struct mapping_index {
 	struct spans spans; /* moments and ids are positions in the mappings */
-	size_t count;	    /* of mappings, from the first, that spans know */
+	size_t count;       /* of mappings, from the first, that spans know */
 	uint64_t looked_through;
 };
 

@@ -7,7 +7,7 @@
 
 /* An entry that could not be added has hh.tbl NULL. */
 #define HASH_NONFATAL_OOM 1
-#define HASH_FUNCTION	  HASH_FNV
+#define HASH_FUNCTION     HASH_FNV
 #include <uthash.h>
 
 #include "codemap/mappings.h"
@@ -52,7 +52,7 @@ void processes__free(struct processes *processes)
 
 	if (!processes)
 		return;
-	array__for_each (process, &processes->all)
+	array__for_each(process, &processes->all)
 		process__free(*process);
 	array__free(&processes->all);
 	HASH_ITER(hh, processes->pids, pid, next_pid)
@@ -262,8 +262,8 @@ static bool begins(const char *text, const char *prefix)
 static bool is_file(const char *name)
 {
 	static const char *const memory[] = {
-		"//anon",    "/anon_hugepage", "/memfd:", "/SYSV",	 "/dev/zero",
-		"/dev/shm/", "/dev/ashmem",    "[",	  "anon_inode:",
+		"//anon",    "/anon_hugepage", "/memfd:", "/SYSV",       "/dev/zero",
+		"/dev/shm/", "/dev/ashmem",    "[",       "anon_inode:",
 	};
 
 	if (!*name)

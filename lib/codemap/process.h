@@ -19,9 +19,9 @@ struct mapping {
 	uint64_t ino;
 	const char *name; /* owned by struct processes */
 	uint64_t offset;  /* of its record in perf.data, for whoever inserts behind it */
-	bool exec;	  /* executable; else it only hides what was there */
-	bool file;	  /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
-	bool kernel;	  /* the kernel's code ([vdso], [vsyscall]): no file, nor room for others */
+	bool exec;        /* executable; else it only hides what was there */
+	bool file;        /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
+	bool kernel;      /* the kernel's code ([vdso], [vsyscall]): no file, nor room for others */
 };
 
 struct process_comm {
@@ -34,15 +34,15 @@ struct mapping_index;
 /* One address space: from fork or exec to exec or exit. */
 struct process {
 	uint32_t pid;
-	uint64_t start, end;		/* ns; end exclusive, CODE_FOREVER while alive */
-	struct process *parent;		/* forked from, or NULL */
-	bool execed;			/* began by exec */
-	char comm[16];			/* the last one known */
+	uint64_t start, end;            /* ns; end exclusive, CODE_FOREVER while alive */
+	struct process *parent;         /* forked from, or NULL */
+	bool execed;                    /* began by exec */
+	char comm[16];                  /* the last one known */
 	ARRAY(struct mapping) mappings; /* its own, by time; the parent's up to start come on top */
 	struct codemap *codemap; /* NULL until code is found for it; freed with the process */
 	ARRAY(struct process_comm) comms; /* by time; the first may be the parent's at the fork */
-	size_t number; /* for the planner: the position in processes__at */
-	struct mapping_index *index;	  /* private */
+	size_t number;                    /* for the planner: the position in processes__at */
+	struct mapping_index *index;      /* private */
 };
 
 struct processes;

@@ -73,7 +73,7 @@ static inline const char *process_story__comm_at(const struct process_story *sto
 {
 	const char *comm = "";
 
-	array__for_each (item, &story->comms) {
+	array__for_each(item, &story->comms) {
 		if (item->space == space && item->time <= time)
 			comm = item->comm;
 	}
@@ -95,7 +95,7 @@ static inline const struct mapping *process_story__mapping(const struct process_
 {
 	const struct mapping *found = NULL;
 
-	array__for_each (item, &story->mappings) {
+	array__for_each(item, &story->mappings) {
 		const struct mapping *mapping = &item->mapping;
 
 		if (item->space == space && mapping->time <= time && mapping->start <= addr &&

@@ -305,7 +305,7 @@ int main(void)
 		cmocka_unit_test(test_fork_and_exec), cmocka_unit_test(test_exec_clears),
 		cmocka_unit_test(test_pid_reuse),     cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_synthesised),
-		cmocka_unit_test(test_names),	      cmocka_unit_test(test_ends_of_memory),
+		cmocka_unit_test(test_names),         cmocka_unit_test(test_ends_of_memory),
 		cmocka_unit_test(test_late_events),   cmocka_unit_test(test_model),
 	};
 

@@ -133,7 +133,7 @@ int spans__build(struct spans *spans)
 	if (!is_sorted(spans))
 		qsort(spans->items.items, count, sizeof(*spans->items.items), compare_spans);
 	spans->low = spans->items.items[0].addr;
-	array__for_each (span, &spans->items) {
+	array__for_each(span, &spans->items) {
 		if (spans->high < span->addr_end)
 			spans->high = span->addr_end;
 	}

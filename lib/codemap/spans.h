@@ -17,7 +17,7 @@
 struct span {
 	uint64_t addr, addr_end;
 	uint64_t from, to; /* moments; to exclusive */
-	uint32_t id;	   /* the user's */
+	uint32_t id;       /* the user's */
 };
 
 /* A span that reaches over the beginnings of others; stands at the middle of those. */
@@ -28,7 +28,7 @@ struct span_crossing {
 
 /* Zero-initialised, filled by spans__add, made ready by spans__build. */
 struct spans {
-	ARRAY(struct span) items;	       /* by (addr, from) */
+	ARRAY(struct span) items;              /* by (addr, from) */
 	ARRAY(struct span_crossing) crossings; /* by (middle, from) */
 	uint32_t *at_middle; /* where those of a middle begin in crossings; if there are any */
 	uint64_t low, high;  /* of all addresses that are covered */

@@ -36,7 +36,7 @@ struct sweep {
 	size_t count;
 	struct place *places; /* by (addr, code) */
 	/* A slot is the position in places of the first of an address. */
-	uint32_t *slot;	   /* of a code */
+	uint32_t *slot;    /* of a code */
 	struct live *held; /* by slot, if it is in live */
 	struct slots live;
 	ARRAY(struct indexed) indexed; /* by index; only if there are moves */
