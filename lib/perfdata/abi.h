@@ -11,6 +11,7 @@
 
 #define PERFDATA_MAGIC_V1 "PERFFILE"
 #define PERFDATA_MAGIC_V2 "PERFILE2"
+#define PERFDATA_MAGIC_V2_BIG "2ELIFREP" /* as big-endian machines write it */
 
 #define PERFDATA_BUILD_ID_SIZE 20
 

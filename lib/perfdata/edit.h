@@ -28,18 +28,32 @@ int perfdata_edits__patch(struct perfdata_edits *edits, uint64_t offset, struct 
 int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 				 const uint8_t *build_id, size_t build_id_size, uint16_t misc,
 				 const char *name);
-/* Each attr at the smallest published size that loses no set bit, not above the recorded one. */
+/*
+ * Each attr at the smallest published size that loses no set bit, not above the recorded one. In
+ * pipe form nothing is changed: perf before 6.5 looks for the ids behind an attr of its own size.
+ */
 int perfdata_edits__shrink_attrs(struct perfdata_edits *edits);
 
 uint64_t perfdata_edits__inserted_bytes(const struct perfdata_edits *edits);
 size_t perfdata_edits__nr_patches(const struct perfdata_edits *edits);
 
-/* Writes the changed file in one pass. 0 or a negative errno, reported. */
+/*
+ * Writes the changed file in one pass, in the input's form; what was wrapped is written unwrapped.
+ * 0 or a negative errno, reported. Not for PERFDATA_FORM_DIRECTORY.
+ */
 int perfdata_edits__write(struct perfdata_edits *edits, struct file_out *out, struct diag *diag);
+/*
+ * The same for PERFDATA_FORM_DIRECTORY: a directory appears at path, complete or not at all. What
+ * was there is removed. sync: fsync each file.
+ */
+int perfdata_edits__write_directory(struct perfdata_edits *edits, const char *path, bool sync,
+				    struct diag *diag);
 
 /* Whether the file has a journal, that is, was written by perfdata_edits__write. */
 bool perfdata__is_edited(const struct perfdata *perfdata);
 /* Writes the file as it was before it was edited. 0 or a negative errno, reported. */
 int perfdata__restore(const struct perfdata *perfdata, struct file_out *out, struct diag *diag);
+int perfdata__restore_directory(struct perfdata *perfdata, const char *path, bool sync,
+				struct diag *diag);
 
 #endif

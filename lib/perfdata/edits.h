@@ -17,6 +17,13 @@ struct perfdata_edits {
 	bool structured; /* header and tables were adapted */
 };
 
+/* write_parts.c */
+/* Makes a directory at path with each file of the profile's, written by write. */
+int perfdata__write_parts(const struct perfdata *perfdata, const char *path, bool sync,
+			  int (*write)(void *context, const struct perfdata_part *part,
+				       struct file_out *out, struct diag *diag),
+			  void *context, struct diag *diag);
+
 /* structure.c */
 /*
  * Adds what must change in header, attrs and features for the edits to be a profile again, and

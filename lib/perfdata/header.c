@@ -56,32 +56,31 @@ void perfdata__encode_features(const struct perfdata *perfdata, const uint64_t *
 		set_u64(bytes + 8 * i, encoded[i], perfdata->order);
 }
 
-static bool plausible_attr_size(uint64_t size)
+static bool known_header_size(uint64_t size)
 {
-	uint64_t least = PERFDATA_ATTR_SIZE_FIRST + sizeof(struct perfdata_section);
-
-	return size >= least && size <= 4096 && size % 8 == 0;
+	return size == PERFDATA_HEADER_SIZE || size == PERFDATA_HEADER_SIZE_NO_FEATURES ||
+	       size == PERFDATA_PIPE_HEADER_SIZE;
 }
 
-/* Magic of version 1 is a text and the same in either order: the attr size tells. */
-static int detect_order(struct perfdata *perfdata, const uint8_t *data, size_t size)
+/* Magic of version 2 is a number, of version 1 a text: there the header's size tells. */
+static int detect_order(struct perfdata *perfdata, const uint8_t *data)
 {
 	if (memcmp(data, PERFDATA_MAGIC_V2, 8) == 0) {
 		perfdata->order = ORDER_LITTLE;
 		return 0;
 	}
-	if (memcmp(data, "2ELIFREP", 8) == 0) {
+	if (memcmp(data, PERFDATA_MAGIC_V2_BIG, 8) == 0) {
 		perfdata->order = ORDER_BIG;
 		return 0;
 	}
-	if (memcmp(data, PERFDATA_MAGIC_V1, 8) != 0 || size < PERFDATA_HEADER_SIZE_NO_FEATURES)
+	if (memcmp(data, PERFDATA_MAGIC_V1, 8) != 0)
 		return -EINVAL;
 	perfdata->form = PERFDATA_FORM_V1;
 	perfdata->order = ORDER_LITTLE;
-	if (plausible_attr_size(get_u64(data + 16, ORDER_LITTLE)))
+	if (known_header_size(get_u64(data + 8, ORDER_LITTLE)))
 		return 0;
 	perfdata->order = ORDER_BIG;
-	return plausible_attr_size(get_u64(data + 16, ORDER_BIG)) ? 0 : -EINVAL;
+	return known_header_size(get_u64(data + 8, ORDER_BIG)) ? 0 : -EINVAL;
 }
 
 /*
@@ -90,7 +89,7 @@ static int detect_order(struct perfdata *perfdata, const uint8_t *data, size_t s
  */
 static void accept_unfinished(struct perfdata *perfdata)
 {
-	uint64_t end = perfdata->source.bytes.size;
+	uint64_t end = perfdata->source.parts.items[0].size;
 
 	diag__report(perfdata->diag, DIAG_WARNING,
 		     perfdata->data.size ? "perfdata.truncated" : "perfdata.unfinished",
@@ -101,9 +100,16 @@ static void accept_unfinished(struct perfdata *perfdata)
 	memset(perfdata->features, 0, sizeof(perfdata->features));
 }
 
+static bool plausible_attr_size(uint64_t size)
+{
+	uint64_t least = PERFDATA_ATTR_SIZE_FIRST + sizeof(struct perfdata_section);
+
+	return size >= least && size <= 4096;
+}
+
 static int check_sections(struct perfdata *perfdata)
 {
-	uint64_t size = perfdata->source.bytes.size;
+	uint64_t size = perfdata->source.parts.items[0].size;
 
 	if (!perfdata__contains(perfdata, perfdata->attrs_section) ||
 	    !plausible_attr_size(perfdata->file_attr_size) || perfdata->attrs_section.size == 0)
@@ -142,17 +148,19 @@ static int read_seekable(struct perfdata *perfdata)
 int perfdata__read_header(struct perfdata *perfdata)
 {
 	struct bytes bytes = perfdata->source.bytes;
-	int err;
+	bool directory = perfdata->source.is_directory;
 
-	if (bytes.size < PERFDATA_PIPE_HEADER_SIZE ||
-	    detect_order(perfdata, bytes.data, bytes.size) < 0)
+	if (bytes.size < PERFDATA_PIPE_HEADER_SIZE || detect_order(perfdata, bytes.data) < 0)
 		return refuse(perfdata, DIAG_NO_OFFSET, "perfdata.not-perf-data",
 			      bytes.size ? "is no perf.data file" : "is empty");
-	if (get_u64(bytes.data + 8, perfdata->order) == PERFDATA_PIPE_HEADER_SIZE)
-		return refuse(perfdata, DIAG_NO_OFFSET, "perfdata.pipe-form",
-			      "pipe form is not read");
-	err = read_seekable(perfdata);
-	if (!err && !array__push(&perfdata->regions, perfdata->data))
-		err = -ENOMEM;
-	return err;
+	if (get_u64(bytes.data + 8, perfdata->order) != PERFDATA_PIPE_HEADER_SIZE) {
+		if (directory)
+			perfdata->form = PERFDATA_FORM_DIRECTORY;
+		return read_seekable(perfdata);
+	}
+	if (directory)
+		return refuse(perfdata, DIAG_NO_OFFSET, "perfdata.bad-header",
+			      "the directory's data file is in pipe form");
+	perfdata->form = PERFDATA_FORM_PIPE;
+	return 0;
 }

@@ -33,6 +33,7 @@ struct perfdata_part {
 struct perfdata_source {
 	struct bytes bytes;
 	size_t mapped; /* bytes to unmap; 0 when they are the caller's */
+	bool is_directory;
 	struct stat stat;
 	ARRAY(struct perfdata_part) parts;
 };
@@ -74,17 +75,36 @@ struct perfdata {
 	bool short_longs; /* the bitmap was written by a big-endian 32-bit machine */
 	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
+	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
 	bool has_time_conv, compressed;
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 
 /* source.c */
+/* Whatever path is: a file, a stream, something wrapped, a directory. */
 int perfdata_source__open(struct perfdata_source *source, const char *path, struct diag *diag);
 void perfdata_source__close(struct perfdata_source *source);
 /* Maps the whole of fd, which becomes the source's. path is for reports. */
 int perfdata_source__map(struct perfdata_source *source, int fd, const char *path,
 			 struct diag *diag);
+
+/* directory.c */
+int perfdata_source__open_directory(struct perfdata_source *source, int folder, const char *path,
+				    struct diag *diag);
+
+/* spool.c */
+/* A file without a name, for what can't be mapped as it is. A negative errno, reported. */
+int spool__create(const char *path, struct diag *diag);
+int spool__write(int fd, struct bytes bytes, const char *path, struct diag *diag);
+/* Copies a stream to its end. */
+int spool__copy(int fd, int from, const char *path, struct diag *diag);
+
+/* unwrap.c */
+/* Whether the bytes are a gzip or zstd file. */
+bool unwrap__is_wrapped(struct bytes bytes);
+/* Writes what is wrapped to fd. */
+int unwrap__write(int fd, struct bytes bytes, const char *path, struct diag *diag);
 
 /* header.c */
 int perfdata__read_header(struct perfdata *perfdata);
@@ -112,7 +132,13 @@ int perfdata__read_features(struct perfdata *perfdata);
 /* Once attrs and features are there: names of events, the size of compressed records. */
 void perfdata__digest_features(struct perfdata *perfdata);
 
+/* pipe.c */
+int perfdata__read_pipe(struct perfdata *perfdata);
+
 /* walk.c */
+/* The record at an offset of records that end at end; what is wrong with it, or NULL. */
+const char *perfdata__read_record(const struct perfdata *perfdata, uint64_t offset, uint64_t end,
+				  struct perfdata_record *record);
 /* Bytes from offset on, up to end, that are whole records. */
 uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offset, uint64_t end);
 
@@ -144,11 +170,11 @@ static inline struct bytes perfdata__slice(const struct perfdata *perfdata,
 	return (struct bytes){ perfdata->source.bytes.data + section.offset, section.size };
 }
 
-/* Whether the section lies within the file; an empty one always does. */
+/* Whether the section lies within the file (of a directory: the first). */
 static inline bool perfdata__contains(const struct perfdata *perfdata,
 				      struct perfdata_section section)
 {
-	uint64_t size = perfdata->source.bytes.size;
+	uint64_t size = perfdata->source.parts.items[0].size;
 
 	return section.offset <= size && section.size <= size - section.offset;
 }

@@ -4,19 +4,41 @@
 
 #include <errno.h>
 
-static int read_whole(struct perfdata *perfdata)
+static int read_seekable(struct perfdata *perfdata)
+{
+	int err = perfdata__read_features(perfdata);
+
+	return err ? err : perfdata__read_attrs(perfdata);
+}
+
+/* The records' places, in the order of walking. */
+static int find_regions(struct perfdata *perfdata)
+{
+	if (!array__push(&perfdata->regions, perfdata->data))
+		return -ENOMEM;
+	for (size_t i = 1; i < perfdata->source.parts.count; i++) {
+		const struct perfdata_part *part = &perfdata->source.parts.items[i];
+		struct perfdata_section region = { part->start, part->size };
+
+		if (!array__push(&perfdata->regions, region))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_profile(struct perfdata *perfdata)
 {
 	int err = perfdata__read_header(perfdata);
 
 	if (!err)
-		err = perfdata__read_features(perfdata);
-	if (!err)
-		err = perfdata__read_attrs(perfdata);
+		err = perfdata->form == PERFDATA_FORM_PIPE ? perfdata__read_pipe(perfdata) :
+							     read_seekable(perfdata);
 	if (!err)
 		err = perfdata__index_attrs(perfdata);
-	if (!err)
-		perfdata__digest_features(perfdata);
-	return err;
+	if (err)
+		return err;
+	perfdata__digest_features(perfdata);
+	return find_regions(perfdata);
 }
 
 int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag)
@@ -32,7 +54,7 @@ int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *di
 	if (opened->path)
 		err = perfdata_source__open(&opened->source, path, diag);
 	if (!err)
-		err = read_whole(opened);
+		err = read_profile(opened);
 	if (err) {
 		perfdata__close(opened);
 		return err;

@@ -210,10 +210,23 @@ static void matches_perf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RECORDING("5.10-fp"),	RECORDING("6.1-fp"),	RECORDING("7.3-fp"),
-		RECORDING("6.1-dwarf"), RECORDING("7.3-dwarf"), RECORDING("6.1-two"),
-		RECORDING("7.3-two"),	RECORDING("7.3-mixed"), RECORDING("6.1-zstd"),
+		RECORDING("5.10-fp"),
+		RECORDING("6.1-fp"),
+		RECORDING("7.3-fp"),
+		RECORDING("6.1-dwarf"),
+		RECORDING("7.3-dwarf"),
+		RECORDING("6.1-two"),
+		RECORDING("7.3-two"),
+		RECORDING("7.3-mixed"),
+		RECORDING("6.1-zstd"),
 		RECORDING("7.3-zstd"),
+		RECORDING("5.10-pipe"),
+		RECORDING("6.1-pipe"),
+		RECORDING("7.3-pipe"),
+		RECORDING("6.1-zstd-pipe"),
+		RECORDING("7.3-zstd-pipe"),
+		RECORDING("7.3-threads"),
+		RECORDING("7.3-threads-zstd"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

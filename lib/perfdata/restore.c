@@ -45,6 +45,18 @@ static int restore_part(const struct perfdata *perfdata, const struct perfdata_p
 	return err;
 }
 
+static int restore_in_directory(void *context, const struct perfdata_part *part,
+				struct file_out *out, struct diag *diag)
+{
+	return restore_part(context, part, out, diag);
+}
+
+int perfdata__restore_directory(struct perfdata *perfdata, const char *path, bool sync,
+				struct diag *diag)
+{
+	return perfdata__write_parts(perfdata, path, sync, restore_in_directory, perfdata, diag);
+}
+
 int perfdata__restore(const struct perfdata *perfdata, struct file_out *out, struct diag *diag)
 {
 	return restore_part(perfdata, &perfdata->source.parts.items[0], out, diag);

@@ -43,13 +43,78 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 	return 0;
 }
 
+/* A stream is copied to a file without a name, so that it can be mapped like any other. */
+static int open_stream(struct perfdata_source *source, int stream, const char *path,
+		       struct diag *diag)
+{
+	int fd = spool__create(path, diag);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = spool__copy(fd, stream, path, diag);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return perfdata_source__map(source, fd, path, diag);
+}
+
+/* Takes the place of the wrapped file; whose it is and who may read it stays said of that. */
+static int unwrap(struct perfdata_source *source, const char *path, struct diag *diag)
+{
+	struct perfdata_source wrapped = *source;
+	int fd = spool__create(path, diag);
+	int err = fd < 0 ? fd : unwrap__write(fd, wrapped.bytes, path, diag);
+
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	*source = (struct perfdata_source){ 0 };
+	err = perfdata_source__map(source, fd, path, diag);
+	source->stat.st_mode = wrapped.stat.st_mode;
+	source->stat.st_uid = wrapped.stat.st_uid;
+	source->stat.st_gid = wrapped.stat.st_gid;
+	perfdata_source__close(&wrapped);
+	return err;
+}
+
+/* fd becomes the source's or is closed. */
+static int open_fd(struct perfdata_source *source, int fd, const char *path, struct diag *diag)
+{
+	struct stat stat;
+	int err;
+
+	if (fstat(fd, &stat) < 0) {
+		err = fail(diag, path, "can't look at it");
+		close(fd);
+		return err;
+	}
+	if (S_ISREG(stat.st_mode))
+		return perfdata_source__map(source, fd, path, diag);
+	if (S_ISDIR(stat.st_mode))
+		err = perfdata_source__open_directory(source, fd, path, diag);
+	else
+		err = open_stream(source, fd, path, diag);
+	close(fd);
+	return err;
+}
+
 int perfdata_source__open(struct perfdata_source *source, const char *path, struct diag *diag)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool standard_input = strcmp(path, "-") == 0;
+	int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
+				  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err;
 
 	if (fd < 0)
 		return fail(diag, path, "can't open");
-	return perfdata_source__map(source, fd, path, diag);
+	err = open_fd(source, fd, path, diag);
+	if (!err && unwrap__is_wrapped(source->bytes))
+		err = unwrap(source, path, diag);
+	return err;
 }
 
 void perfdata_source__close(struct perfdata_source *source)

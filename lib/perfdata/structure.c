@@ -128,6 +128,17 @@ static uint8_t *put_section(uint8_t *at, struct perfdata_section section, enum b
 	return put_u64(put_u64(at, section.offset, order), section.size, order);
 }
 
+/* What was inserted among the records of the file that has the header. */
+static uint64_t inserted_here(const struct splices *splices, struct perfdata_section data)
+{
+	uint64_t size = 0;
+
+	array__for_each(splice, &splices->list)
+		if (splice->class == SPLICE_RECORDS && splice->offset <= data.offset + data.size)
+			size += splice->size;
+	return size;
+}
+
 static void fill_header(const struct structure *structure)
 {
 	const struct perfdata_edits *edits = structure->edits;
@@ -139,8 +150,8 @@ static void fill_header(const struct structure *structure)
 	uint8_t *at = splices->bytes.data + structure->header;
 
 	attrs.size -= perfdata->attrs.count * cut;
+	data.size += inserted_here(splices, data);
 	data.offset = splices__map_before(splices, data.offset);
-	data.size += edits->inserted_bytes;
 	at = put_u64(at, perfdata->header_size, perfdata->order);
 	at = put_u64(at, perfdata->file_attr_size - cut, perfdata->order);
 	at = put_section(at, attrs, perfdata->order);
@@ -228,12 +239,33 @@ static int add_seekable(struct perfdata_edits *edits)
 	return 0;
 }
 
+/*
+ * A stream says nothing about where things are. Attrs keep their sizes: perf before 6.5 looks for
+ * ids behind an attr of the size that it knows itself. A record that the stream breaks off in
+ * would swallow what comes behind it.
+ */
+static int add_pipe(struct perfdata_edits *edits)
+{
+	const struct perfdata *perfdata = edits->perfdata;
+	uint64_t end = perfdata->data.offset + perfdata->data.size;
+	uint64_t left = perfdata->source.bytes.size - end;
+
+	if (edits->build_ids.size)
+		splices__add(&edits->splices, SPLICE_RECORDS, perfdata->first_event, 0,
+			     edits->build_ids.data, edits->build_ids.size);
+	if (left && left <= UINT16_MAX)
+		splices__add(&edits->splices, SPLICE_STRUCTURE, end, left, NULL, 0);
+	splices__sort(&edits->splices);
+	return edits->splices.bytes.failed ? -ENOMEM : 0;
+}
+
 int perfdata__add_structure(struct perfdata_edits *edits)
 {
 	int err = 0;
 
-	if (!edits->structured)
-		err = add_seekable(edits);
+	if (edits->structured)
+		return 0;
+	err = edits->perfdata->form == PERFDATA_FORM_PIPE ? add_pipe(edits) : add_seekable(edits);
 	edits->structured = !err;
 	return err;
 }

@@ -32,9 +32,8 @@ static uint64_t payload_size(const struct perfdata *perfdata, const struct perfd
 	return size;
 }
 
-/* The record at an offset of a region that ends at end; what is wrong with it, or NULL. */
-static const char *read_record(const struct perfdata *perfdata, uint64_t offset, uint64_t end,
-			       struct perfdata_record *record)
+const char *perfdata__read_record(const struct perfdata *perfdata, uint64_t offset, uint64_t end,
+				  struct perfdata_record *record)
 {
 	const uint8_t *data = perfdata->source.bytes.data + offset;
 	uint64_t left = end - offset;
@@ -65,7 +64,7 @@ uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offse
 	struct perfdata_record record;
 	uint64_t at = offset;
 
-	while (at < end && !read_record(perfdata, at, end, &record))
+	while (at < end && !perfdata__read_record(perfdata, at, end, &record))
 		at = record.end;
 	return at - offset;
 }
@@ -95,7 +94,7 @@ static int next_plain(struct perfdata_walk *walk, struct perfdata_record *record
 		const char *wrong;
 
 		if (walk->next < end) {
-			wrong = read_record(perfdata, walk->next, end, record);
+			wrong = perfdata__read_record(perfdata, walk->next, end, record);
 			if (!wrong) {
 				walk->next = record->end;
 				return 1;

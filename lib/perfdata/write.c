@@ -32,17 +32,37 @@ static int write_part(const struct perfdata_edits *edits, const struct perfdata_
 	return err;
 }
 
-int perfdata_edits__write(struct perfdata_edits *edits, struct file_out *out, struct diag *diag)
+static int write_edited(void *context, const struct perfdata_part *part, struct file_out *out,
+			struct diag *diag)
+{
+	return write_part(context, part, out, diag);
+}
+
+/* Settles everything, so that writing is nothing but that. */
+static int prepare(struct perfdata_edits *edits, struct diag *diag)
 {
 	const struct perfdata *perfdata = edits->perfdata;
 	int err = perfdata__add_structure(edits);
 
-	if (err)
+	if (err || splices__are_sound(&edits->splices, 0, perfdata->source.bytes.size))
 		return err;
-	if (!splices__are_sound(&edits->splices, 0, perfdata->source.bytes.size)) {
-		diag__report(diag, DIAG_ERROR, "perfdata.bad-edit", perfdata->path, DIAG_NO_OFFSET,
-			     "the changes overlap each other, or the file's own parts do");
-		return -EINVAL;
-	}
-	return write_part(edits, &perfdata->source.parts.items[0], out, diag);
+	diag__report(diag, DIAG_ERROR, "perfdata.bad-edit", perfdata->path, DIAG_NO_OFFSET,
+		     "the changes overlap each other, or the file's own parts do");
+	return -EINVAL;
+}
+
+int perfdata_edits__write(struct perfdata_edits *edits, struct file_out *out, struct diag *diag)
+{
+	int err = prepare(edits, diag);
+
+	return err ? err : write_part(edits, &edits->perfdata->source.parts.items[0], out, diag);
+}
+
+int perfdata_edits__write_directory(struct perfdata_edits *edits, const char *path, bool sync,
+				    struct diag *diag)
+{
+	int err = prepare(edits, diag);
+
+	return err ? err :
+		     perfdata__write_parts(edits->perfdata, path, sync, write_edited, edits, diag);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A directory under way: beside its target until it is complete. */
+#ifndef PERFJIT_PERFDATA_DIRECTORY_OUT_H
+#define PERFJIT_PERFDATA_DIRECTORY_OUT_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+struct diag;
+struct perfdata;
+struct file_out;
+
+struct directory_out {
+	char *path;
+	char *temporary;
+	bool sync;
+};
+
+int directory_out__open(struct directory_out *out, const char *path, bool sync, struct diag *diag);
+/* A file in it, to be committed by the caller. */
+int directory_out__file(const struct directory_out *out, const char *name, mode_t mode,
+			struct file_out *file, struct diag *diag);
+/* Copies what a profile's directory holds beside its data (perf record --kcore). */
+int directory_out__copy_others(const struct directory_out *out, const struct perfdata *perfdata,
+			       struct diag *diag);
+/* Puts it in the place of what is at path, with the input's mode. On failure it is aborted. */
+int directory_out__commit(struct directory_out *out, mode_t mode, struct diag *diag);
+/* Leaves nothing behind. Safe after commit. */
+void directory_out__abort(struct directory_out *out);
+
+#endif
