@@ -9,8 +9,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-#define PERFDATA_MAGIC_V1 "PERFFILE"
-#define PERFDATA_MAGIC_V2 "PERFILE2"
+#define PERFDATA_MAGIC_V1     "PERFFILE"
+#define PERFDATA_MAGIC_V2     "PERFILE2"
 #define PERFDATA_MAGIC_V2_BIG "2ELIFREP" /* as big-endian machines write it */
 
 #define PERFDATA_BUILD_ID_SIZE 20
@@ -77,6 +77,7 @@ enum perfdata_feature {
 	PERFDATA_FEAT_TOTAL_MEM = 10,
 	PERFDATA_FEAT_CMDLINE = 11,
 	PERFDATA_FEAT_EVENT_DESC = 12,
+	PERFDATA_FEAT_AUXTRACE = 18,
 	PERFDATA_FEAT_SAMPLE_TIME = 21,
 	PERFDATA_FEAT_CLOCKID = 23,
 	PERFDATA_FEAT_DIR_FORMAT = 24,
@@ -87,7 +88,7 @@ enum perfdata_feature {
 
 /* MMAP2 carries a build-id instead of device and inode; COMM came from exec. */
 #define PERFDATA_MISC_MMAP_BUILD_ID (1u << 14)
-#define PERFDATA_MISC_MMAP_DATA (1u << 13)
-#define PERFDATA_MISC_COMM_EXEC (1u << 13)
+#define PERFDATA_MISC_MMAP_DATA	    (1u << 13)
+#define PERFDATA_MISC_COMM_EXEC	    (1u << 13)
 
 #endif

@@ -45,8 +45,8 @@ static int compare_parts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int add_part(struct perfdata_source *source, int folder, const char *name,
-		    const char *path, struct diag *diag)
+static int add_part(struct perfdata_source *source, int folder, const char *name, const char *path,
+		    struct diag *diag)
 {
 	struct perfdata_part part = { .name = strdup(name) };
 	struct stat stat;
@@ -108,7 +108,7 @@ static uint64_t place_parts(struct perfdata_source *source)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t at = 0;
 
-	array__for_each(part, &source->parts) {
+	array__for_each (part, &source->parts) {
 		part->start = at;
 		at += align_up(part->size, page) + page;
 	}
@@ -118,14 +118,14 @@ static uint64_t place_parts(struct perfdata_source *source)
 static int map_parts(struct perfdata_source *source, const char *path, struct diag *diag)
 {
 	uint64_t size = place_parts(source);
-	uint8_t *base = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			     0);
+	uint8_t *base =
+		mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (base == MAP_FAILED)
 		return fail(diag, path, "can't read");
 	source->mapped = size;
 	source->bytes = (struct bytes){ base, size };
-	array__for_each(part, &source->parts) {
+	array__for_each (part, &source->parts) {
 		if (part->size && mmap(base + part->start, part->size, PROT_READ,
 				       MAP_PRIVATE | MAP_FIXED, part->fd, 0) == MAP_FAILED)
 			return fail(diag, path, "can't read");

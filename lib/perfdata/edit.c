@@ -65,10 +65,14 @@ int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 				 const char *name)
 {
 	struct buf *buf = &edits->build_ids;
-	size_t room = align_up(strlen(name) + 1, NAME_ALIGN);
-	size_t size = PERFDATA_RECORD_HEADER_SIZE + sizeof(pid) + BUILD_ID_ROOM + room;
 	bool in_records = edits->perfdata->form == PERFDATA_FORM_PIPE;
+	size_t before = PERFDATA_RECORD_HEADER_SIZE + sizeof(pid) + BUILD_ID_ROOM;
+	size_t room = align_up(strlen(name) + 1, NAME_ALIGN);
+	size_t size = before + room;
 
+	/* perf from 7.2 on stops at a record of a size that is no multiple of 8 */
+	if (in_records)
+		size = align_up(size, 8);
 	if (build_id_size > PERFDATA_BUILD_ID_SIZE || size > UINT16_MAX)
 		return -EINVAL;
 	buf__put_u32(buf, in_records ? PERFDATA_HEADER_BUILD_ID : 0);
@@ -80,7 +84,7 @@ int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 	buf__put_u8(buf, (uint8_t)build_id_size);
 	buf__put_zeros(buf, BUILD_ID_ROOM - PERFDATA_BUILD_ID_SIZE - 1);
 	buf__put_string(buf, name);
-	buf__put_zeros(buf, room - strlen(name) - 1);
+	buf__put_zeros(buf, size - before - strlen(name) - 1);
 	return buf->failed ? -ENOMEM : 0;
 }
 

@@ -20,6 +20,7 @@
 #define COMM_NAME "inserted"
 /* struct perf_record_header_build_id with a name of up to 63 characters */
 #define BUILD_ID_ENTRY 100
+#define BUILD_ID_NAME  "/nowhere/x.so"
 
 struct fixture {
 	struct diag *diag;
@@ -41,18 +42,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	unlink(fixture->edited);
-	unlink(fixture->restored);
-	rmdir(fixture->folder);
-	diag__free(fixture->diag);
-	free(fixture);
-	return 0;
-}
-
 static struct perfdata *open_profile(struct fixture *fixture, const char *path)
 {
 	struct perfdata *perfdata;
@@ -69,19 +58,30 @@ static struct perfdata *open_recording(struct fixture *fixture, const char *name
 	return open_profile(fixture, path);
 }
 
-static void write_to(struct fixture *fixture, struct perfdata_edits *edits, const char *path)
+static void write_to(struct fixture *fixture, const struct perfdata *input,
+		     struct perfdata_edits *edits, const char *path)
 {
 	struct file_out out;
 
+	if (perfdata__form(input) == PERFDATA_FORM_DIRECTORY) {
+		assert_int_equal(perfdata_edits__write_directory(edits, path, false, fixture->diag),
+				 0);
+		return;
+	}
 	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
 	assert_int_equal(perfdata_edits__write(edits, &out, fixture->diag), 0);
 	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
 }
 
-static void restore_to(struct fixture *fixture, const struct perfdata *perfdata, const char *path)
+static void restore_to(struct fixture *fixture, struct perfdata *perfdata, const char *path)
 {
 	struct file_out out;
 
+	if (perfdata__form(perfdata) == PERFDATA_FORM_DIRECTORY) {
+		assert_int_equal(perfdata__restore_directory(perfdata, path, false, fixture->diag),
+				 0);
+		return;
+	}
 	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
 	assert_int_equal(perfdata__restore(perfdata, &out, fixture->diag), 0);
 	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
@@ -97,6 +97,48 @@ static void assert_same_file(struct fixture *fixture, const char *a, const char 
 	assert_memory_equal(x.bytes.data, y.bytes.data, x.bytes.size);
 	file_map__close(&x);
 	file_map__close(&y);
+}
+
+/* The files of a directory, one after the other, or the one file. */
+static void assert_same_profile(struct fixture *fixture, const struct perfdata *perfdata,
+				const char *path)
+{
+	static const char *const names[] = { "data", "data.0", "data.1" };
+	char a[256], b[256];
+
+	if (perfdata__form(perfdata) != PERFDATA_FORM_DIRECTORY) {
+		assert_same_file(fixture, perfdata__path(perfdata), path);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(a, sizeof(a), "%s/%s", perfdata__path(perfdata), names[i]);
+		snprintf(b, sizeof(b), "%s/%s", path, names[i]);
+		assert_same_file(fixture, a, b);
+	}
+}
+
+static void remove_profile(const char *path)
+{
+	static const char *const names[] = { "/data", "/data.0", "/data.1", "" };
+	char name[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, names[i]);
+		if (remove(name) < 0)
+			assert_true(errno == ENOENT || errno == ENOTDIR);
+	}
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	remove_profile(fixture->edited);
+	remove_profile(fixture->restored);
+	assert_int_equal(rmdir(fixture->folder), 0);
+	diag__free(fixture->diag);
+	free(fixture);
+	return 0;
 }
 
 /* A COMM of our own before every record (the container, if it is compressed) from the nth on. */
@@ -126,6 +168,14 @@ static size_t insert_comms(struct perfdata *perfdata, struct perfdata_edits *edi
 	return count;
 }
 
+/* The journal's records, and the build-id's in pipe form. */
+static bool is_bookkeeping(const struct perfdata_record *record)
+{
+	return record->type == PERFDATA_HEADER_EVENT_TYPE ||
+	       (record->type == PERFDATA_HEADER_BUILD_ID &&
+		strcmp((const char *)record->data + 36, BUILD_ID_NAME) == 0);
+}
+
 static bool is_inserted(const struct perfdata *perfdata, const struct perfdata_record *record)
 {
 	struct perfdata_comm comm;
@@ -144,6 +194,8 @@ static size_t count_others(struct perfdata *input, struct perfdata *output)
 	perfdata_walk__begin(&walk, output);
 	perfdata_walk__begin(&input_walk, input);
 	while (perfdata_walk__next(&walk, &record) > 0) {
+		if (is_bookkeeping(&record))
+			continue;
 		if (is_inserted(output, &record)) {
 			others++;
 			continue;
@@ -161,13 +213,14 @@ static size_t count_others(struct perfdata *input, struct perfdata *output)
 
 static void assert_same_features(const struct perfdata *a, const struct perfdata *b)
 {
+	size_t entry = perfdata__form(a) == PERFDATA_FORM_PIPE ? 0 : BUILD_ID_ENTRY;
 	size_t count = 0;
 
 	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
 		struct bytes x = perfdata__feature(a, i), y = perfdata__feature(b, i);
 
 		if (i == PERFDATA_FEAT_BUILD_ID) {
-			assert_int_equal(y.size, x.size + BUILD_ID_ENTRY);
+			assert_int_equal(y.size, x.size + entry);
 			assert_memory_equal(x.data, y.data, x.size);
 			continue;
 		}
@@ -206,9 +259,9 @@ static void round_trip(struct fixture *fixture, const char *name, bool shrink, s
 	if (shrink)
 		assert_int_equal(perfdata_edits__shrink_attrs(edits), 0);
 	assert_int_equal(perfdata_edits__add_build_id(edits, 1, build_id, sizeof(build_id), 2,
-						      "/nowhere/x.so"),
+						      BUILD_ID_NAME),
 			 0);
-	write_to(fixture, edits, fixture->edited);
+	write_to(fixture, input, edits, fixture->edited);
 	output = open_profile(fixture, fixture->edited);
 	assert_false(perfdata__is_edited(input));
 	assert_true(perfdata__is_edited(output));
@@ -216,19 +269,24 @@ static void round_trip(struct fixture *fixture, const char *name, bool shrink, s
 	assert_same_features(input, output);
 	assert_same_attrs(input, output);
 	restore_to(fixture, output, fixture->restored);
-	assert_same_file(fixture, fixture->restored, perfdata__path(input));
+	assert_same_profile(fixture, input, fixture->restored);
 	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), 0);
 	perfdata_edits__free(edits);
 	perfdata__close(output);
 	perfdata__close(input);
+	remove_profile(fixture->edited);
+	remove_profile(fixture->restored);
 }
 
 static const struct {
 	const char *name;
 	size_t places; /* at least, where something can be inserted */
 } recordings[] = {
-	{ "5.10-fp", 70 },   { "6.1-fp", 50 },	{ "7.3-fp", 80 },  { "6.1-dwarf", 100 },
-	{ "7.3-mixed", 90 }, { "6.1-zstd", 7 }, { "7.3-zstd", 7 },
+	{ "5.10-fp", 70 },	   { "6.1-fp", 50 },	    { "7.3-fp", 80 },
+	{ "6.1-dwarf", 100 },	   { "7.3-mixed", 90 },	    { "6.1-zstd", 7 },
+	{ "7.3-zstd", 7 },	   { "5.10-pipe", 100 },    { "7.3-pipe", 100 },
+	{ "6.1-zstd-pipe", 30 },   { "7.3-zstd-pipe", 30 }, { "7.3-threads", 50 },
+	{ "7.3-threads-zstd", 5 },
 };
 
 static void gives_the_input_back(void **state)
@@ -249,7 +307,7 @@ static void shrinks_attrs(void **state)
 
 	assert_int_equal(perfdata__attr(input, 0)->recorded_size, 144);
 	perfdata_edits__shrink_attrs(edits);
-	write_to(fixture, edits, fixture->edited);
+	write_to(fixture, input, edits, fixture->edited);
 	output = open_profile(fixture, fixture->edited);
 	/* clockid, at 92..95, is the last that is set */
 	assert_int_equal(perfdata__attr(output, 0)->recorded_size, 96);
@@ -261,29 +319,42 @@ static void shrinks_attrs(void **state)
 	perfdata__close(input);
 }
 
-/* Runs over an edited file: each restore takes back one edit. */
-static void edits_nest(void **state)
+/* Edits of an edited file: each restore takes back one. */
+static void nest(struct fixture *fixture, const char *name)
 {
-	struct fixture *fixture = *state;
-	struct perfdata *input = open_recording(fixture, "6.1-fp");
+	struct perfdata *input = open_recording(fixture, name);
 	struct perfdata_edits *edits = perfdata_edits__new(input);
 	struct perfdata *once, *twice;
+	char third[160];
 
+	snprintf(third, sizeof(third), "%s/third", fixture->folder);
 	insert_comms(input, edits, 5);
-	write_to(fixture, edits, fixture->edited);
+	write_to(fixture, input, edits, fixture->edited);
 	perfdata_edits__free(edits);
 	once = open_profile(fixture, fixture->edited);
 	edits = perfdata_edits__new(once);
 	insert_comms(once, edits, 50);
-	write_to(fixture, edits, fixture->restored);
-	twice = open_profile(fixture, fixture->restored);
+	write_to(fixture, once, edits, third);
+	twice = open_profile(fixture, third);
 	assert_true(perfdata__is_edited(twice));
 	restore_to(fixture, twice, fixture->restored);
-	assert_same_file(fixture, fixture->restored, fixture->edited);
+	assert_same_profile(fixture, once, fixture->restored);
+	restore_to(fixture, once, fixture->restored);
+	assert_same_profile(fixture, input, fixture->restored);
 	perfdata_edits__free(edits);
 	perfdata__close(twice);
 	perfdata__close(once);
 	perfdata__close(input);
+	remove_profile(third);
+	remove_profile(fixture->edited);
+	remove_profile(fixture->restored);
+}
+
+static void edits_nest(void **state)
+{
+	nest(*state, "6.1-fp");
+	nest(*state, "7.3-pipe");
+	nest(*state, "7.3-threads");
 }
 
 static void patches(void **state)
@@ -300,7 +371,7 @@ static void patches(void **state)
 	assert_int_equal(perfdata_edits__patch(edits, 0, bytes), -EINVAL);
 	assert_int_equal(perfdata_edits__insert(edits, end + 1, bytes), -EINVAL);
 	assert_int_equal(perfdata_edits__nr_patches(edits), 1);
-	write_to(fixture, edits, fixture->edited);
+	write_to(fixture, input, edits, fixture->edited);
 	output = open_profile(fixture, fixture->edited);
 	assert_memory_equal(perfdata__bytes(output).data + end - 3, "XYZ", 3);
 	restore_to(fixture, output, fixture->restored);
@@ -320,7 +391,7 @@ static void refuses_to_restore_what_was_changed_since(void **state)
 	int fd;
 
 	insert_comms(input, edits, 5);
-	write_to(fixture, edits, fixture->edited);
+	write_to(fixture, input, edits, fixture->edited);
 	fd = open(fixture->edited, O_RDWR);
 	assert_int_equal(pwrite(fd, "!", 1, lseek(fd, 0, SEEK_END) - 60), 1);
 	close(fd);

@@ -20,7 +20,8 @@ struct perfdata_sample_id {
  * Parsers return false when the record is too short for what it says, or of another type.
  * Strings and views point into the record.
  */
-bool perfdata__parse_sample_id(const struct perfdata *perfdata, const struct perfdata_record *record,
+bool perfdata__parse_sample_id(const struct perfdata *perfdata,
+			       const struct perfdata_record *record,
 			       struct perfdata_sample_id *sample_id);
 
 /* The time of any record, ns; false when it has none. Cheap: reads the time alone. */
@@ -71,12 +72,12 @@ struct perfdata_sample {
 	uint64_t ip, time, id, addr, period;
 	uint32_t pid, tid, cpu;
 	bool has_time;
-	struct bytes callchain;  /* u64 each, PERF_CONTEXT_* markers included */
-	struct bytes branches;   /* 24 bytes each: from, to, flags */
-	uint64_t user_regs_abi;  /* PERF_SAMPLE_REGS_ABI_* */
-	struct bytes user_regs;  /* u64 for each bit of attr.sample_regs_user */
+	struct bytes callchain;	 /* u64 each, PERF_CONTEXT_* markers included */
+	struct bytes branches;	 /* 24 bytes each: from, to, flags */
+	uint64_t user_regs_abi;	 /* PERF_SAMPLE_REGS_ABI_* */
+	struct bytes user_regs;	 /* u64 for each bit of attr.sample_regs_user */
 	struct bytes user_stack; /* as copied; cut to the size that was really copied */
-	bool user_stack_full;    /* the copy filled the room there was: the stack goes on */
+	bool user_stack_full;	 /* the copy filled the room there was: the stack goes on */
 };
 
 bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfdata_record *record,

@@ -75,7 +75,7 @@ struct perfdata {
 	bool short_longs; /* the bitmap was written by a big-endian 32-bit machine */
 	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
-	uint64_t first_event;   /* the first record that is no header, pipe form */
+	uint64_t first_event;	/* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
 	bool has_time_conv, compressed;
 	uint64_t max_inflated; /* bytes that one compressed record may hold */

@@ -29,7 +29,7 @@
 #define FORM_PLAIN   0
 #define FORM_RECORDS 1
 /* Contents of one record. */
-#define PIECE_SIZE 32768
+#define PIECE_SIZE	 32768
 #define LEAST_PIECE_SIZE 72
 
 struct trailer {

@@ -31,8 +31,8 @@ static int read_profile(struct perfdata *perfdata)
 	int err = perfdata__read_header(perfdata);
 
 	if (!err)
-		err = perfdata->form == PERFDATA_FORM_PIPE ? perfdata__read_pipe(perfdata) :
-							     read_seekable(perfdata);
+		err = perfdata->form == PERFDATA_FORM_PIPE ? perfdata__read_pipe(perfdata)
+							   : read_seekable(perfdata);
 	if (!err)
 		err = perfdata__index_attrs(perfdata);
 	if (err)

@@ -52,7 +52,7 @@ bool perfdata__compressed(const struct perfdata *perfdata);
 
 struct perfdata_attr {
 	struct perf_event_attr attr; /* host byte order, cut or zero-filled to this header's size */
-	uint32_t recorded_size;      /* bytes of the attr in the file */
+	uint32_t recorded_size;	     /* bytes of the attr in the file */
 	const uint64_t *ids;
 	size_t nr_ids;
 	const char *name; /* of the event, from EVENT_DESC; or NULL */
@@ -71,11 +71,11 @@ const struct perfdata_time_conv *perfdata__time_conv(const struct perfdata *perf
 struct perfdata_record {
 	uint32_t type; /* enum perfdata_type, or one not known here */
 	uint16_t misc;
-	uint16_t size;          /* bytes, header included, payload behind it not */
-	const uint8_t *data;    /* the whole record in the file's order; not always aligned */
-	uint64_t offset;        /* where it, or the record it is compressed in, begins in the file */
-	uint64_t end;           /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
-	bool compressed;        /* stands in a compressed record */
+	uint16_t size;	     /* bytes, header included, payload behind it not */
+	const uint8_t *data; /* the whole record in the file's order; not always aligned */
+	uint64_t offset;     /* where it, or the record it is compressed in, begins in the file */
+	uint64_t end;	     /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
+	bool compressed;     /* stands in a compressed record */
 };
 
 /* A walk over the records. Private but for next. */

@@ -36,13 +36,16 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A recording brought into the other byte order (-be) holds what the original does. */
 static void read_expected(const char *name, struct lines *lines, struct diag *diag)
 {
+	const char *suffix = strstr(name, "-be");
+	int length = suffix ? (int)(suffix - name) : (int)strlen(name);
 	char path[256];
 	struct file_map map;
 	const char *at, *end;
 
-	snprintf(path, sizeof(path), FOLDER "%s.expect", name);
+	snprintf(path, sizeof(path), FOLDER "%.*s.expect", length, name);
 	assert_int_equal(file_map__open(&map, path, false, diag), 0);
 	at = (const char *)map.bytes.data;
 	end = at + map.bytes.size;
@@ -210,23 +213,12 @@ static void matches_perf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RECORDING("5.10-fp"),
-		RECORDING("6.1-fp"),
-		RECORDING("7.3-fp"),
-		RECORDING("6.1-dwarf"),
-		RECORDING("7.3-dwarf"),
-		RECORDING("6.1-two"),
-		RECORDING("7.3-two"),
-		RECORDING("7.3-mixed"),
-		RECORDING("6.1-zstd"),
-		RECORDING("7.3-zstd"),
-		RECORDING("5.10-pipe"),
-		RECORDING("6.1-pipe"),
-		RECORDING("7.3-pipe"),
-		RECORDING("6.1-zstd-pipe"),
-		RECORDING("7.3-zstd-pipe"),
-		RECORDING("7.3-threads"),
-		RECORDING("7.3-threads-zstd"),
+		RECORDING("5.10-fp"),	  RECORDING("6.1-fp"),		 RECORDING("7.3-fp"),
+		RECORDING("6.1-dwarf"),	  RECORDING("7.3-dwarf"),	 RECORDING("6.1-two"),
+		RECORDING("7.3-two"),	  RECORDING("7.3-mixed"),	 RECORDING("6.1-zstd"),
+		RECORDING("7.3-zstd"),	  RECORDING("5.10-pipe"),	 RECORDING("6.1-pipe"),
+		RECORDING("7.3-pipe"),	  RECORDING("6.1-zstd-pipe"),	 RECORDING("7.3-zstd-pipe"),
+		RECORDING("7.3-threads"), RECORDING("7.3-threads-zstd"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,8 +105,8 @@ static int open_fd(struct perfdata_source *source, int fd, const char *path, str
 int perfdata_source__open(struct perfdata_source *source, const char *path, struct diag *diag)
 {
 	bool standard_input = strcmp(path, "-") == 0;
-	int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
-				  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	int err;
 
 	if (fd < 0)

@@ -15,6 +15,8 @@
 /* Sizes of perf_event_attr that some kernel had, PERF_ATTR_SIZE_VER0..9. */
 static const uint32_t published_sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144 };
 
+#define AUX_INDEX_ENTRY 16
+
 /* Bytes of the attr up to the last that is not 0. */
 static uint32_t used_size(const uint8_t *data, uint32_t size)
 {
@@ -49,7 +51,7 @@ struct structure {
 	uint32_t attr_size; /* in the output */
 	uint64_t features[PERFDATA_FEAT_BITS / 64];
 	/* where the values are to be filled in, in splices.bytes */
-	size_t header, attrs, table;
+	size_t header, attrs, table, aux_index;
 };
 
 static size_t feature_count(const uint64_t *features)
@@ -91,6 +93,32 @@ static void reserve_attrs(struct structure *structure)
 	}
 }
 
+/*
+ * HEADER_AUXTRACE says where AUXTRACE records are: their number, then for each its offset and the
+ * size of its data. Returns the number, 0 when there is no index or it can't be.
+ */
+static uint64_t aux_index_count(const struct perfdata *perfdata, struct bytes *entries)
+{
+	struct cursor cur =
+		cursor__at(perfdata__feature(perfdata, PERFDATA_FEAT_AUXTRACE), perfdata->order);
+	uint64_t count = cursor__u64(&cur);
+
+	*entries = (struct bytes){ cur.pos, cursor__left(&cur) };
+	return count <= entries->size / AUX_INDEX_ENTRY ? count : 0;
+}
+
+static void reserve_aux_index(struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	struct bytes entries;
+	uint64_t size = AUX_INDEX_ENTRY * aux_index_count(perfdata, &entries);
+
+	if (size)
+		structure->aux_index = splices__add(
+			&structure->edits->splices, SPLICE_STRUCTURE,
+			(uint64_t)(entries.data - perfdata->source.bytes.data), size, NULL, size);
+}
+
 static void reserve(struct structure *structure)
 {
 	const struct perfdata *perfdata = structure->edits->perfdata;
@@ -101,6 +129,7 @@ static void reserve(struct structure *structure)
 	structure->header = splices__add(splices, SPLICE_STRUCTURE, 8, perfdata->header_size - 8,
 					 NULL, perfdata->header_size - 8);
 	reserve_attrs(structure);
+	reserve_aux_index(structure);
 	structure->table = splices__add(splices, SPLICE_STRUCTURE, perfdata->feature_table,
 					feature_count(perfdata->features) * entry, NULL,
 					feature_count(structure->features) * entry);
@@ -133,7 +162,7 @@ static uint64_t inserted_here(const struct splices *splices, struct perfdata_sec
 {
 	uint64_t size = 0;
 
-	array__for_each(splice, &splices->list)
+	array__for_each (splice, &splices->list)
 		if (splice->class == SPLICE_RECORDS && splice->offset <= data.offset + data.size)
 			size += splice->size;
 	return size;
@@ -217,6 +246,24 @@ static void fill_table(const struct structure *structure)
 	}
 }
 
+static void fill_aux_index(const struct structure *structure)
+{
+	const struct perfdata *perfdata = structure->edits->perfdata;
+	const struct splices *splices = &structure->edits->splices;
+	struct bytes entries;
+	uint64_t count = aux_index_count(perfdata, &entries);
+	uint8_t *at = splices->bytes.data + structure->aux_index;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *from = entries.data + AUX_INDEX_ENTRY * i;
+		struct perfdata_section aux = { get_u64(from, perfdata->order),
+						get_u64(from + 8, perfdata->order) };
+
+		aux.offset = splices__map_behind(splices, aux.offset);
+		at = put_section(at, aux, perfdata->order);
+	}
+}
+
 static int add_seekable(struct perfdata_edits *edits)
 {
 	const struct perfdata *perfdata = edits->perfdata;
@@ -235,6 +282,7 @@ static int add_seekable(struct perfdata_edits *edits)
 		return -ENOMEM;
 	fill_header(&structure);
 	fill_attrs(&structure);
+	fill_aux_index(&structure);
 	fill_table(&structure);
 	return 0;
 }

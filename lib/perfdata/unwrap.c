@@ -78,8 +78,7 @@ static int inflate_members(struct unwrap *unwrap, z_stream *stream)
 		else if (ret == Z_STREAM_END)
 			return err;
 	}
-	return err ? err :
-		     refuse(unwrap, "perfdata.bad-wrapping", "the gzip file is not complete");
+	return err ? err : refuse(unwrap, "perfdata.bad-wrapping", "the gzip file is not complete");
 }
 
 static int unwrap_gzip(struct unwrap *unwrap)

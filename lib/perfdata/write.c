@@ -63,6 +63,6 @@ int perfdata_edits__write_directory(struct perfdata_edits *edits, const char *pa
 {
 	int err = prepare(edits, diag);
 
-	return err ? err :
-		     perfdata__write_parts(edits->perfdata, path, sync, write_edited, edits, diag);
+	return err ? err
+		   : perfdata__write_parts(edits->perfdata, path, sync, write_edited, edits, diag);
 }
