@@ -213,12 +213,16 @@ static void matches_perf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RECORDING("5.10-fp"),	  RECORDING("6.1-fp"),		 RECORDING("7.3-fp"),
-		RECORDING("6.1-dwarf"),	  RECORDING("7.3-dwarf"),	 RECORDING("6.1-two"),
-		RECORDING("7.3-two"),	  RECORDING("7.3-mixed"),	 RECORDING("6.1-zstd"),
-		RECORDING("7.3-zstd"),	  RECORDING("5.10-pipe"),	 RECORDING("6.1-pipe"),
-		RECORDING("7.3-pipe"),	  RECORDING("6.1-zstd-pipe"),	 RECORDING("7.3-zstd-pipe"),
-		RECORDING("7.3-threads"), RECORDING("7.3-threads-zstd"),
+		RECORDING("5.10-fp"),	       RECORDING("6.1-fp"),
+		RECORDING("7.3-fp"),	       RECORDING("6.1-dwarf"),
+		RECORDING("7.3-dwarf"),	       RECORDING("6.1-two"),
+		RECORDING("7.3-two"),	       RECORDING("7.3-mixed"),
+		RECORDING("6.1-zstd"),	       RECORDING("7.3-zstd"),
+		RECORDING("5.10-pipe"),	       RECORDING("6.1-pipe"),
+		RECORDING("7.3-pipe"),	       RECORDING("6.1-zstd-pipe"),
+		RECORDING("7.3-zstd-pipe"),    RECORDING("7.3-threads"),
+		RECORDING("7.3-threads-zstd"), RECORDING("6.1-fp-be"),
+		RECORDING("7.3-mixed-be"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
