@@ -4,6 +4,9 @@
 #include <errno.h>
 
 #include "base/diag.h"
+#include "cfi/frame_pointer.h"
+
+#define BLOCK_SIZE 65536
 
 static bool same_bytes(struct bytes a, struct bytes b)
 {
@@ -108,7 +111,7 @@ static int from_own(struct functions *functions, const struct code_record *recor
 	fde = err ? NULL : cfi_table__find(&table, record->addr);
 	if (!err && !fde && table.fdes.count == 1) {
 		fde = &table.fdes.items[0];
-		functions->wrong_pc_begin++;
+		functions->nr_wrong_pc_begin++;
 		diag__report(functions->diag, DIAG_NOTE, "cfi.wrong-pc-begin", file, unwind->offset,
 			     "FDE begins at %#llx, its code at %#llx: put right",
 			     (unsigned long long)fde->addr, (unsigned long long)record->addr);
@@ -129,26 +132,80 @@ static int from_own(struct functions *functions, const struct code_record *recor
 	return err;
 }
 
+/* A copy of rows that lives as long as functions; no data without memory. */
+static struct bytes keep_rows(struct functions *functions, const struct buf *rows)
+{
+	uint8_t *block;
+
+	if (!functions->blocks.count || BLOCK_SIZE - functions->block_used < rows->size) {
+		block = malloc(BLOCK_SIZE);
+		if (!block || !array__push(&functions->blocks, block)) {
+			free(block);
+			return (struct bytes){ 0 };
+		}
+		functions->block_used = 0;
+	}
+	block = functions->blocks.items[functions->blocks.count - 1] + functions->block_used;
+	memcpy(block, rows->data, rows->size);
+	functions->block_used += rows->size;
+	return (struct bytes){ block, rows->size };
+}
+
+/* An unwinding record without any CFI in it says that frame pointers do (V8). */
+static bool promises_frame_pointer(const struct code_record *record)
+{
+	return record->unwind && !record->unwind->eh_frame.size;
+}
+
+static int from_frame_pointer(struct functions *functions, const struct code_record *record,
+			      const struct cfi_target *target, struct dso_function *function)
+{
+	struct buf rows = BUF(target->order);
+	int err = 0;
+
+	if (record->code.size &&
+	    cfi__frame_pointer_rows(record->code, promises_frame_pointer(record), target, &rows)) {
+		function->cfi = rows.failed ? (struct bytes){ 0 } : keep_rows(functions, &rows);
+		function->cie = cfi__frame_pointer_cie(target);
+		err = function->cfi.data ? 0 : -ENOMEM;
+		functions->nr_frame_pointer++;
+	}
+	buf__free(&rows);
+	return err;
+}
+
+static int from_producer(struct functions *functions, const struct code_record *record,
+			 const struct cfi_target *target, const char *file,
+			 struct dso_function *function)
+{
+	int err = 0;
+
+	if (record->unwind && record->unwind->eh_frame.size)
+		err = record->unwind->shared
+			      ? from_shared(functions, record, target, file, function)
+			      : from_own(functions, record, target, file, function);
+	if (function->cie)
+		functions->nr_producer++;
+	return err;
+}
+
 int functions__make(struct functions *functions, const struct member *member,
 		    const struct cfi_target *target, const char *file,
 		    struct dso_function *function)
 {
 	const struct code_record *record = member->code->record;
-	int err = 0;
+	int err;
 
 	*function = (struct dso_function){
 		.record = record,
 		.addr = member->addr,
 		.size = member->end - member->addr,
 	};
-	if (record->unwind && record->unwind->eh_frame.size)
-		err = record->unwind->shared
-			      ? from_shared(functions, record, target, file, function)
-			      : from_own(functions, record, target, file, function);
-	if (function->cie)
-		functions->with_cfi++;
-	else
-		functions->without_cfi++;
+	err = from_producer(functions, record, target, file, function);
+	if (!err && !function->cie && !functions->without_frame_pointer_rule)
+		err = from_frame_pointer(functions, record, target, function);
+	if (!function->cie)
+		functions->nr_without_cfi++;
 	return err;
 }
 
@@ -160,6 +217,9 @@ void functions__free(struct functions *functions)
 		cfi_table__free(&(*shared)->table);
 		free(*shared);
 	}
+	array__for_each(block, &functions->blocks)
+		free(*block);
 	array__free(&functions->cies);
 	array__free(&functions->shared);
+	array__free(&functions->blocks);
 }

@@ -27,8 +27,12 @@ struct functions {
 		const struct cfi_cie *cie;
 		struct bytes instructions;
 	} last;
-	uint64_t with_cfi, without_cfi; /* functions made */
-	uint64_t wrong_pc_begin;        /* whose FDE pointed elsewhere and was put right */
+	bool without_frame_pointer_rule;
+	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
+	size_t block_used;
+	/* functions made, by where their CFI is from */
+	uint64_t nr_producer, nr_frame_pointer, nr_without_cfi;
+	uint64_t nr_wrong_pc_begin; /* among the producers': FDE pointed elsewhere, put right */
 };
 
 /*

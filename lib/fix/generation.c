@@ -49,6 +49,14 @@ static bool other_is_in_generation(const struct builder *builder, size_t i, size
 	return builder->kept[other] && builder->last[other] == builder->region->generations.count;
 }
 
+/* A sample before the load can only be in this code if nothing else ever was at its place. */
+static void leave_alone(struct member *member)
+{
+	member->alone = true;
+	if (member->first_reference < member->from)
+		member->from = member->first_reference;
+}
+
 /* What samples refer to stays; of the rest what is at nobody else's place. */
 static void choose(struct builder *builder)
 {
@@ -63,8 +71,8 @@ static void choose(struct builder *builder)
 		region->dropped += !builder->kept[i];
 	}
 	for (size_t i = 0; i < region->members.count; i++)
-		region->members.items[i].alone =
-			builder->kept[i] && !any_overlap(builder, i, other_is_kept);
+		if (builder->kept[i] && !any_overlap(builder, i, other_is_kept))
+			leave_alone(&region->members.items[i]);
 }
 
 static int by_time(const void *a, const void *b)

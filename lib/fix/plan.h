@@ -25,13 +25,14 @@ enum fix_layout {
 
 /* Mechanisms that can be left out, one by one, to show what each is for. */
 enum fix_mechanism {
-	FIX_NESTING = 1 << 0,      /* DSOs of later generations lie inside the earlier ones */
-	FIX_EXEC_COMM = 1 << 1,    /* COMM records that make readers forget cached unwind rows */
-	FIX_PRUNING = 1 << 2,      /* only code that samples refer to makes generations */
-	FIX_ALIASES = 1 << 3,      /* code in a file that is mapped twice is at both places */
-	FIX_REEMISSION = 1 << 4,   /* DSOs are mapped again after the kernel mapped over them */
-	FIX_HOLE = 1 << 5,         /* unwind data goes elsewhere where a file is behind the code */
-	FIX_EMPTY_HEADER = 1 << 6, /* .eh_frame_hdr also when there is no CFI */
+	FIX_NESTING = 1 << 0,       /* DSOs of later generations lie inside the earlier ones */
+	FIX_EXEC_COMM = 1 << 1,     /* COMM records that make readers forget cached unwind rows */
+	FIX_PRUNING = 1 << 2,       /* only code that samples refer to makes generations */
+	FIX_ALIASES = 1 << 3,       /* code in a file that is mapped twice is at both places */
+	FIX_REEMISSION = 1 << 4,    /* DSOs are mapped again after the kernel mapped over them */
+	FIX_HOLE = 1 << 5,          /* unwind data goes elsewhere where a file is behind the code */
+	FIX_EMPTY_HEADER = 1 << 6,  /* .eh_frame_hdr also when there is no CFI */
+	FIX_FRAME_POINTER = 1 << 7, /* CFI by the frame-pointer rule where the producer gave none */
 };
 
 struct plan_options {

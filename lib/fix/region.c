@@ -53,11 +53,6 @@ static bool is_reload_of(const struct code *code, const struct member *member)
 	       member->end == code->addr + code->size;
 }
 
-static bool referenced(const struct member *member)
-{
-	return member->first_reference <= member->last_reference;
-}
-
 static int add_member(struct region *region, struct code *code)
 {
 	struct member member = {
@@ -85,8 +80,6 @@ static int add_member(struct region *region, struct code *code)
 			before->last_reference = code->last_reference;
 		return 0;
 	}
-	if (referenced(&member) && member.first_reference < member.from)
-		member.from = member.first_reference;
 	if (member.end > region->hi)
 		region->hi = member.end;
 	return array__push(&region->members, member) ? 0 : -ENOMEM;

@@ -76,16 +76,20 @@ static struct plan_counts *counts_of(struct surveyor *surveyor, struct process *
 	return &surveyor->plan->per_process.items[subject->counted - 1].counts;
 }
 
-static struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+static void note(struct code *code, uint64_t time)
 {
-	struct code *code = loaded__find(process, addr, time, early);
-
-	if (!code)
-		return NULL;
 	if (time < code->first_reference)
 		code->first_reference = time;
 	if (time > code->last_reference)
 		code->last_reference = time;
+}
+
+static struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+{
+	struct code *code = loaded__find(process, addr, time, early);
+
+	if (code)
+		note(code, time);
 	return code;
 }
 
@@ -132,20 +136,29 @@ static void count_chain(const struct surveyor *surveyor, struct process *process
 	}
 }
 
+/* A word of a stack may be anything: it is no sign of code before its load. */
+static void refer_word(struct process *process, uint64_t word, uint64_t time)
+{
+	bool early;
+	struct code *code = loaded__find(process, word, time, &early);
+
+	if (code && !early)
+		note(code, time);
+}
+
 /* Any word that could be a return address: more than those that are, never fewer. */
 static void refer_words(const struct surveyor *surveyor, struct process *process,
 			struct bytes words, uint64_t time)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
-	bool early;
 
 	for (size_t i = 0; i + 8 <= words.size; i += 8) {
 		uint64_t word = get_u64(words.data + i, surveyor->order);
 
 		if (!in_bounds(subject, word))
 			continue;
-		refer(process, word, time, &early);
-		refer(process, word - 1, time, &early);
+		refer_word(process, word, time);
+		refer_word(process, word - 1, time);
 	}
 }
 
