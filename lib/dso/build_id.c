@@ -114,6 +114,7 @@ static void hash_spec(struct hasher *hasher, const struct dso_spec *spec)
 	buf__put_u16(&hasher->fields, spec->target.machine);
 	buf__put_u8(&hasher->fields, spec->target.class);
 	buf__put_u8(&hasher->fields, spec->target.order);
+	buf__put_u8(&hasher->fields, (uint8_t)spec->headers);
 	buf__put_u64(&hasher->fields, spec->base);
 	buf__put_u64(&hasher->fields, spec->text_end);
 	buf__put_u64(&hasher->fields, spec->unwind);

@@ -23,17 +23,27 @@ struct dso_function {
 	struct bytes cfi;          /* its FDE's instructions */
 };
 
+/* Where the ELF header and the program headers go. */
+enum dso_headers {
+	DSO_HEADERS_BEFORE, /* both before the code */
+	DSO_HEADERS_APART,  /* the ELF header before the code, program headers at the file's end */
+	DSO_HEADERS_OVERLAID, /* nothing before the code: the ELF header stands in place of its
+				 first bytes, which are lost to disassemblers but to nobody else */
+};
+
 /* What an image is to hold. Functions are sorted by addr and disjoint. */
 struct dso_spec {
 	struct cfi_target target;
 	const struct dso_function *functions;
 	size_t nr_functions;
-	uint64_t base;      /* address of file offset 0; base + header size <= first function */
-	uint64_t text_end;  /* address behind the text, at least the last function's end */
-	uint64_t unwind;    /* address for .eh_frame_hdr and .eh_frame; 0: right behind the text */
-	uint64_t memory_end; /* address where the PT_LOAD's p_memsz ends; 0: where its file data ends */
+	enum dso_headers headers;
+	uint64_t base;       /* address of file offset 0; base + header size <= first function */
+	uint64_t text_end;   /* address behind the text, at least the last function's end */
+	uint64_t unwind;     /* address for .eh_frame_hdr and .eh_frame; 0: right behind the text */
+	uint64_t memory_end; /* address where the PT_LOAD's p_memsz ends; 0: where its file data
+				ends */
 	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
-	bool lines;         /* write .debug_line, .debug_info ... when some are known */
+	bool lines;            /* write .debug_line, .debug_info ... when some are known */
 };
 
 /* Where things come to lie, known before anything is written. Addresses, sizes in bytes. */
@@ -45,8 +55,8 @@ struct dso_layout {
 	uint64_t load_end;     /* address behind what one mapping from base must cover */
 };
 
-/* Bytes from base to the first function at the least: ELF header and program headers. */
-uint64_t dso__header_size(uint8_t elf_class);
+/* Bytes from base to the first function at the least. */
+uint64_t dso__header_size(uint8_t elf_class, enum dso_headers headers);
 
 /* 0, -ENOMEM, or -ERANGE when the spec can't be laid out (reported). */
 int dso__layout(const struct dso_spec *spec, struct dso_layout *layout, struct diag *diag);

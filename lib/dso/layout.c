@@ -8,11 +8,19 @@
 
 #define UNWIND_ALIGN 8
 
-uint64_t dso__header_size(uint8_t elf_class)
+uint64_t dso__header_size(uint8_t elf_class, enum dso_headers headers)
 {
-	if (elf_class == ELFCLASS32)
-		return sizeof(Elf32_Ehdr) + NR_SEGMENTS * sizeof(Elf32_Phdr);
-	return sizeof(Elf64_Ehdr) + NR_SEGMENTS * sizeof(Elf64_Phdr);
+	bool narrow = elf_class == ELFCLASS32;
+	uint64_t header = narrow ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
+
+	switch (headers) {
+	case DSO_HEADERS_OVERLAID:
+		return 0;
+	case DSO_HEADERS_APART:
+		return header;
+	default:
+		return header + NR_SEGMENTS * (narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+	}
 }
 
 static int refuse(struct diag *diag, const char *what, uint64_t address)
@@ -24,7 +32,7 @@ static int refuse(struct diag *diag, const char *what, uint64_t address)
 
 static int check_functions(const struct dso_spec *spec, struct diag *diag)
 {
-	uint64_t free_from = spec->base + dso__header_size(spec->target.class);
+	uint64_t free_from = spec->base + dso__header_size(spec->target.class, spec->headers);
 
 	if (!spec->nr_functions)
 		return refuse(diag, "it has no function", spec->base);

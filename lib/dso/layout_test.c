@@ -44,8 +44,8 @@ static void test_header_size(void **state)
 {
 	(void)state;
 	/* Elf64_Ehdr 0x40 and 4 Elf64_Phdr of 0x38; Elf32_Ehdr 0x34 and 4 Elf32_Phdr of 0x20. */
-	assert_int_equal(dso__header_size(ELFCLASS64), 0x120);
-	assert_int_equal(dso__header_size(ELFCLASS32), 0xb4);
+	assert_int_equal(dso__header_size(ELFCLASS64, DSO_HEADERS_BEFORE), 0x120);
+	assert_int_equal(dso__header_size(ELFCLASS32, DSO_HEADERS_BEFORE), 0xb4);
 }
 
 static void test_behind_the_text(void **state)

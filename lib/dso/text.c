@@ -79,18 +79,38 @@ static int skip_to(struct stream *stream, uint64_t offset)
 	return 0;
 }
 
+/* What of the function's code does not lie where the ELF header stands. */
+static struct bytes visible_code(const struct dso_spec *spec, const struct dso_function *function)
+{
+	struct bytes code = image__function_code(function);
+	uint64_t offset = function->addr - spec->base;
+	uint64_t header = dso__header_size(spec->target.class, DSO_HEADERS_APART);
+	size_t hidden = offset < header ? (size_t)(header - offset) : 0;
+
+	if (hidden >= code.size)
+		return (struct bytes){ 0 };
+	return (struct bytes){ code.data + hidden, code.size - hidden };
+}
+
 int image__write_text(const struct dso_spec *spec, struct file_out *out, struct diag *diag)
 {
+	uint64_t header = dso__header_size(spec->target.class, DSO_HEADERS_APART);
+	uint64_t text = spec->functions[0].addr - spec->base;
 	struct stream stream = { .out = out, .diag = diag, .chunk = malloc(CHUNK_SIZE) };
 	int err;
 
 	if (!stream.chunk)
 		return -ENOMEM;
-	err = seek(&stream, spec->functions[0].addr - spec->base);
+	err = seek(&stream, text < header ? header : text);
 	for (size_t i = 0; i < spec->nr_functions && !err; i++) {
-		err = skip_to(&stream, spec->functions[i].addr - spec->base);
+		struct bytes code = visible_code(spec, &spec->functions[i]);
+		uint64_t offset = spec->functions[i].addr - spec->base;
+
+		if (!code.size)
+			continue;
+		err = skip_to(&stream, offset < header ? header : offset);
 		if (!err)
-			err = put(&stream, image__function_code(&spec->functions[i]));
+			err = put(&stream, code);
 	}
 	if (!err)
 		err = flush(&stream);

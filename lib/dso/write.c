@@ -19,7 +19,8 @@ struct image {
 	struct buf parts[NR_SECTIONS]; /* contents; none for .text */
 	GElf_Shdr headers[NR_SECTIONS];
 	size_t nr_sections;
-	uint64_t headers_offset;
+	uint64_t headers_offset;  /* of the section headers */
+	uint64_t segments_offset; /* of the program headers */
 };
 
 struct section_form {
@@ -126,6 +127,13 @@ static void place_sections(struct image *image)
 		offset = header->sh_offset + header->sh_size;
 	}
 	image->headers_offset = align_up(offset, 8);
+	image->segments_offset = is_narrow(image) ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
+	/* at the very end: libelf fills any gap before the section headers with zeros */
+	if (spec->headers != DSO_HEADERS_BEFORE)
+		image->segments_offset =
+			image->headers_offset +
+			image->nr_sections *
+				(is_narrow(image) ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr));
 }
 
 static void name_sections(struct image *image)
@@ -211,7 +219,7 @@ static bool write_elf_header(Elf *elf, const struct image *image)
 	header.e_machine = target->machine;
 	header.e_version = EV_CURRENT;
 	header.e_flags = machine_flags(target);
-	header.e_phoff = is_narrow(image) ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
+	header.e_phoff = image->segments_offset;
 	header.e_shoff = image->headers_offset;
 	header.e_shstrndx = SECTION_SHSTRTAB;
 	return gelf_update_ehdr(elf, &header);

@@ -80,7 +80,7 @@ static struct fixture *make_fixture(struct fixture *fixture, const struct target
 		.target = c->target,
 		.functions = fixture->functions,
 		.nr_functions = NR_FUNCTIONS,
-		.base = CODE - dso__header_size(c->target.class),
+		.base = CODE - dso__header_size(c->target.class, DSO_HEADERS_BEFORE),
 		.text_end = CODE + GAP * (NR_FUNCTIONS - 1) + sizeof(code),
 	};
 	return fixture;
@@ -88,7 +88,7 @@ static struct fixture *make_fixture(struct fixture *fixture, const struct target
 
 static void check_target(const struct target_case *c)
 {
-	unsigned int start = (unsigned int)dso__header_size(c->target.class);
+	unsigned int start = (unsigned int)dso__header_size(c->target.class, DSO_HEADERS_BEFORE);
 	struct fixture fixture;
 	struct image_file file;
 	char expected[128], *text;

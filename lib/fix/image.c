@@ -131,21 +131,60 @@ static int read_space(struct imager *imager, const struct region *region)
 	return err;
 }
 
-static uint64_t header_room(const struct imager *imager, const struct region *region, size_t number,
-			    const struct dso_spec *spec)
+/* How far before the code the nesting of generations makes this one begin. */
+static uint64_t nesting_room(const struct imager *imager, const struct region *region,
+			     size_t number)
 {
 	const struct family *family = &imager->plan->regions->families.items[region->family];
-	uint64_t room = dso__header_size(spec->target.class);
 
-	if (region->whole && !(imager->options->without & FIX_NESTING))
-		room += NESTING_STEP * (family->nr_generations - 1 - number);
-	return room;
+	if (!region->whole || imager->options->without & FIX_NESTING)
+		return 0;
+	return NESTING_STEP * (family->nr_generations - 1 - number);
+}
+
+/*
+ * The headers go before the code where nothing is hidden by them: a DSO that begins within another
+ * file's memory confuses readers, however little it is. Only code in a file does so always, and
+ * is not mapped from its headers on.
+ */
+static bool place_headers(struct imager *imager, const struct region *region, size_t number,
+			  struct plan_dso *dso)
+{
+	bool alone = imager->options->layout == FIX_LAYOUT_TRAMPOLINE;
+	uint8_t class = dso->spec.target.class;
+	uint64_t widest = nesting_room(imager, region, 0), room;
+
+	dso->spec.headers = alone ? DSO_HEADERS_APART : DSO_HEADERS_BEFORE;
+	room = dso__header_size(class, dso->spec.headers);
+	dso->header_mapped = !region->in_file;
+	if (!region->in_file &&
+	    (room + widest > dso->lo ||
+	     space__is_covered(&imager->space, dso->lo - room - widest, dso->lo, region->family))) {
+		dso->spec.headers = DSO_HEADERS_OVERLAID;
+		room = 0;
+	}
+	room += nesting_room(imager, region, number);
+	if (room > dso->lo)
+		return false;
+	dso->spec.base = dso->lo - room;
+	return true;
+}
+
+static const char *reason_of(const struct region *region, const struct plan_dso *dso)
+{
+	if (region->in_file)
+		return "code in a file: mapped over the file's mapping, without headers";
+	if (dso->spec.headers == DSO_HEADERS_OVERLAID)
+		return "something else right before the code: ELF header over its first bytes";
+	return region->whole ? "code runs on: one DSO for the region"
+			     : "no stacks to unwind: later functions are mapped one by one";
 }
 
 /* Where the CFI goes: behind the code if nothing is hidden by it, else into a hole. */
 static int place_unwind(struct imager *imager, const struct region *region, struct plan_dso *dso)
 {
 	uint64_t end = dso->layout.unwind_end, hole;
+	int err;
 
 	dso->unwind_mapped = has_cfi(&dso->spec);
 	if (!space__is_covered(&imager->space, dso->hi, end, region->family)) {
@@ -166,8 +205,10 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 		return 0;
 	}
 	dso->spec.unwind = hole;
-	dso->reason = "a file is mapped behind the code: CFI is mapped in a hole";
-	return dso__layout(&dso->spec, &dso->layout, imager->diag);
+	dso->reason = "something else right behind the code: CFI is mapped in a hole";
+	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
+	return err ? err
+		   : space__take(&imager->space, hole, dso->layout.unwind_end, SPACE_NO_OWNER);
 }
 
 static int plan_image(struct imager *imager, const struct region *region, size_t number,
@@ -175,7 +216,6 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 {
 	const struct family *family = &imager->plan->regions->families.items[region->family];
 	const struct found_dump *found = dump_of(imager->plan, region->process);
-	uint64_t room;
 	int err;
 
 	dso->lo = family->lo;
@@ -190,23 +230,18 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 		err = set_identity(&dso->spec, region, dso->generation);
 	if (err)
 		return err;
-	room = header_room(imager, region, number, &dso->spec);
-	if (room > dso->lo) {
+	if (!place_headers(imager, region, number, dso)) {
 		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low",
 			     jitdump__path(found->dump), DIAG_NO_OFFSET,
-			     "code at %#llx lies too low for an ELF header before it: not named",
+			     "code at %#llx lies too low for what must be before it: not named",
 			     (unsigned long long)dso->lo);
 		return 0;
 	}
-	dso->spec.base = dso->lo - room;
 	dso->spec.text_end = dso->hi;
 	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
 	if (err)
 		return err;
-	dso->reason = region->whole ? "code runs on: one DSO for the region"
-				    : "no stacks to unwind: later functions are mapped one by one";
-	dso->header_mapped =
-		!space__is_covered(&imager->space, dso->spec.base, dso->lo, region->family);
+	dso->reason = reason_of(region, dso);
 	return place_unwind(imager, region, dso);
 }
 

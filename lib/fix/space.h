@@ -12,6 +12,8 @@ enum space_use {
 	SPACE_CODE,      /* a region's own addresses */
 };
 
+#define SPACE_NO_OWNER SIZE_MAX
+
 struct space_range {
 	uint64_t start, end;
 	enum space_use use;
