@@ -110,6 +110,7 @@ static int check_end(const struct dso_spec *spec, const struct dso_layout *layou
 int dso__layout(const struct dso_spec *spec, struct dso_layout *layout, struct diag *diag)
 {
 	uint64_t start = spec->unwind ? spec->unwind : spec->text_end;
+	uint64_t header = dso__header_size(spec->target.class, DSO_HEADERS_APART);
 	struct cfi_size size;
 	int err = check_functions(spec, diag);
 
@@ -123,6 +124,8 @@ int dso__layout(const struct dso_spec *spec, struct dso_layout *layout, struct d
 		return err;
 	/* It is offsets that are aligned: the base may be any address. */
 	start = align_up(start - spec->base, UNWIND_ALIGN);
+	if (start < header) /* code shorter than the ELF header that overlays it */
+		start = align_up(header, UNWIND_ALIGN);
 	layout->text = spec->functions[0].addr;
 	layout->eh_frame_hdr = spec->base + start;
 	start = align_up(start + size.eh_frame_hdr, UNWIND_ALIGN);

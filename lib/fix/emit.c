@@ -118,7 +118,7 @@ static int map_around_files(struct emitter *emitter, const struct process *proce
 	while (!err && span.start < span.end) {
 		struct span piece = span;
 		const struct mapping *file =
-			region->in_file
+			region->home != HOME_MEMORY
 				? NULL
 				: file_in(process, &region->generations.items[g], span, time);
 
@@ -157,10 +157,26 @@ static bool drops_rows(const struct emitter *emitter, const struct region *regio
 	       !(emitter->options->without & FIX_EXEC_COMM);
 }
 
+/*
+ * Code in a file makes a DSO inside that file's. Readers by libdw cope only if they came upon the
+ * outer one first, so the inner one is mapped after the first sample that leads them there.
+ */
+static uint64_t mapped_from(const struct emitter *emitter, const struct region *region, size_t g)
+{
+	uint64_t start = region->generations.items[g].start;
+
+	if (region->home != HOME_FILE || !region->whole)
+		return start;
+	array__for_each(process, &emitter->plan->per_process)
+		if (process->process == region->process && process->home_seen >= start)
+			return process->home_seen + 1;
+	return start;
+}
+
 static int map_generations(struct emitter *emitter, const struct region *region)
 {
 	for (size_t g = 0; g < region->generations.count; g++) {
-		uint64_t start = region->generations.items[g].start;
+		uint64_t start = mapped_from(emitter, region, g);
 		int err = 0;
 
 		if (!is_written(&emitter->plan->dsos.items[region->first_dso + g]) ||
@@ -263,7 +279,7 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 		return 0;
 	/* a file that takes the code's place stays; the file that the code lies in does not hide it
 	 */
-	if (mapping->file && !(region->in_file &&
+	if (mapping->file && !(region->home != HOME_MEMORY &&
 			       code_lives_in(&region->generations.items[g], hidden, mapping->time)))
 		return 0;
 	err = remap_dso(emitter, process, region, g, hidden, mapping->time + 1);

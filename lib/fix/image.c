@@ -150,14 +150,13 @@ static uint64_t nesting_room(const struct imager *imager, const struct region *r
 static bool place_headers(struct imager *imager, const struct region *region, size_t number,
 			  struct plan_dso *dso)
 {
-	bool alone = imager->options->layout == FIX_LAYOUT_TRAMPOLINE;
 	uint8_t class = dso->spec.target.class;
 	uint64_t widest = nesting_room(imager, region, 0), room;
 
-	dso->spec.headers = alone ? DSO_HEADERS_APART : DSO_HEADERS_BEFORE;
+	dso->spec.headers = region->single ? DSO_HEADERS_APART : DSO_HEADERS_BEFORE;
 	room = dso__header_size(class, dso->spec.headers);
-	dso->header_mapped = !region->in_file;
-	if (!region->in_file &&
+	dso->header_mapped = region->home != HOME_FILE;
+	if (region->home != HOME_FILE &&
 	    (room + widest > dso->lo ||
 	     space__is_covered(&imager->space, dso->lo - room - widest, dso->lo, region->family))) {
 		dso->spec.headers = DSO_HEADERS_OVERLAID;
@@ -172,10 +171,12 @@ static bool place_headers(struct imager *imager, const struct region *region, si
 
 static const char *reason_of(const struct region *region, const struct plan_dso *dso)
 {
-	if (region->in_file)
+	if (region->home == HOME_FILE)
 		return "code in a file: mapped over the file's mapping, without headers";
 	if (dso->spec.headers == DSO_HEADERS_OVERLAID)
 		return "something else right before the code: ELF header over its first bytes";
+	if (region->single)
+		return "few functions with room between them: a DSO for each";
 	return region->whole ? "code runs on: one DSO for the region"
 			     : "no stacks to unwind: later functions are mapped one by one";
 }

@@ -16,6 +16,9 @@
 #include "fix/scan.h"
 #include "fix/survey.h"
 
+/* Readers open a file for each DSO: beyond that many, regions are what keeps them fast. */
+#define SINGLES_MAX 1000
+
 static struct plan *new_plan(struct perfdata *perfdata)
 {
 	struct plan *plan = calloc(1, sizeof(*plan));
@@ -66,7 +69,8 @@ static int cut_regions(struct plan *plan, const struct plan_options *options)
 {
 	struct region_options region_options = {
 		.unwinds = plan->scan->unwinds_stack,
-		.each_alone = options->layout == FIX_LAYOUT_TRAMPOLINE,
+		.singles_max = options->layout == FIX_LAYOUT_AUTO ? SINGLES_MAX : 0,
+		.force_singles = options->layout == FIX_LAYOUT_TRAMPOLINE,
 		.without_pruning = options->without & FIX_PRUNING,
 	};
 

@@ -15,11 +15,18 @@
 /* In a file the bytes between are the file's own code, which keeps its names. */
 #define REGION_GAP_IN_FILE 64
 
-static bool lies_in_file(const struct process *process, const struct code *code)
+/* ELF header of a DSO for one function, and what is fixed of its CFI: search table, CIE, padding.
+ */
+#define SINGLE_HEADER 0x40
+#define SINGLE_CFI    0x30
+
+static enum region_home home_of(const struct process *process, const struct code *code)
 {
 	const struct mapping *mapping = process__mapping(process, code->addr, code->load);
 
-	return mapping && mapping->file;
+	if (!mapping || !mapping->file)
+		return HOME_MEMORY;
+	return code->addr == code->record->addr || code->moved ? HOME_FILE : HOME_ALIAS;
 }
 
 /* Whether a file was ever mapped to some of [start, end). */
@@ -33,17 +40,16 @@ static bool file_between(const struct process *process, uint64_t start, uint64_t
 	return false;
 }
 
-static bool continues(const struct region *region, const struct code *code, bool in_file,
+static bool continues(const struct region *region, const struct code *code, enum region_home home,
 		      const struct region_options *options)
 {
-	uint64_t gap = in_file ? REGION_GAP_IN_FILE : REGION_GAP;
+	uint64_t gap = home != HOME_MEMORY ? REGION_GAP_IN_FILE : REGION_GAP;
 
-	if (options->each_alone)
+	if (options->force_singles)
 		return code->addr < region->hi;
-	if (in_file != region->in_file ||
-	    (code->addr > region->hi && code->addr - region->hi > gap))
+	if (home != region->home || (code->addr > region->hi && code->addr - region->hi > gap))
 		return false;
-	return code->addr <= region->hi || in_file ||
+	return code->addr <= region->hi || home != HOME_MEMORY ||
 	       !file_between(region->process, region->hi, code->addr);
 }
 
@@ -86,14 +92,15 @@ static int add_member(struct region *region, struct code *code)
 }
 
 static int open_region(struct regions *regions, struct process *process, const struct code *code,
-		       bool in_file, const struct region_options *options)
+		       enum region_home home, const struct region_options *options)
 {
 	struct region region = {
 		.process = process,
 		.lo = code->addr,
 		.hi = code->addr,
-		.in_file = in_file,
+		.home = home,
 		.whole = options->unwinds,
+		.single = options->force_singles,
 	};
 
 	return array__push(&regions->list, region) ? 0 : -ENOMEM;
@@ -106,13 +113,12 @@ static int cut(struct regions *regions, struct process *process,
 
 	for (size_t i = 0; i < codemap__count(process->codemap); i++) {
 		struct code *code = codemap__at(process->codemap, i);
-		bool in_file = lies_in_file(process, code);
+		enum region_home home = home_of(process, code);
 		int err = 0;
 
 		if (regions->list.count == first ||
-		    !continues(&regions->list.items[regions->list.count - 1], code, in_file,
-			       options))
-			err = open_region(regions, process, code, in_file, options);
+		    !continues(&regions->list.items[regions->list.count - 1], code, home, options))
+			err = open_region(regions, process, code, home, options);
 		if (!err)
 			err = add_member(&regions->list.items[regions->list.count - 1], code);
 		if (err)
@@ -199,6 +205,98 @@ static int join_family(struct regions *regions, struct region *region)
 	return 0;
 }
 
+/* Bytes that a DSO of its own needs behind a function for its CFI, and before it for its header. */
+static uint64_t room_around(const struct code_record *record)
+{
+	/* a rule made here instead of the producer's CFI takes no more than that */
+	uint64_t cfi = record->unwind ? record->unwind->eh_frame.size : 0;
+
+	return SINGLE_HEADER + SINGLE_CFI + (cfi > SINGLE_CFI ? cfi : SINGLE_CFI);
+}
+
+/*
+ * A DSO for each function is what users know, and it works with every perf as long as no DSO
+ * reaches into its neighbour and no address is used twice.
+ */
+static bool is_safe_for_singles(const struct region *region)
+{
+	if (region->home != HOME_MEMORY)
+		return false;
+	for (size_t i = 0; i < region->members.count; i++) {
+		const struct member *member = &region->members.items[i];
+		uint64_t room = room_around(member->code->record);
+
+		if (member->code->inherited)
+			return false;
+		if (i + 1 < region->members.count &&
+		    (member[1].addr < member->end || member[1].addr - member->end < room))
+			return false;
+	}
+	return true;
+}
+
+static int push_single(struct regions *regions, const struct region *from, struct member member)
+{
+	struct region region = {
+		.process = from->process,
+		.lo = member.addr,
+		.hi = member.end,
+		.whole = from->whole,
+		.single = true,
+	};
+
+	if (!array__push(&region.members, member))
+		return -ENOMEM;
+	if (array__push(&regions->list, region))
+		return 0;
+	array__free(&region.members);
+	return -ENOMEM;
+}
+
+/* Replaces the regions from first on by single functions if that is safe for all of them. */
+static int split(struct regions *regions, size_t first, const struct region_options *options)
+{
+	struct regions whole = { 0 };
+	size_t functions = 0;
+	int err = 0;
+
+	for (size_t i = first; i < regions->list.count; i++) {
+		functions += regions->list.items[i].members.count;
+		if (functions > options->singles_max ||
+		    !is_safe_for_singles(&regions->list.items[i]))
+			return 0;
+	}
+	for (size_t i = first; i < regions->list.count; i++)
+		if (!array__push(&whole.list, regions->list.items[i]))
+			err = -ENOMEM;
+	if (err) {
+		array__free(&whole.list);
+		return err;
+	}
+	regions->list.count = first;
+	array__for_each(region, &whole.list)
+		array__for_each(member, &region->members)
+			if (!err)
+				err = push_single(regions, region, *member);
+	regions__free(&whole);
+	return err;
+}
+
+static int build_generations(struct regions *regions, size_t first,
+			     const struct region_options *options)
+{
+	for (size_t i = first; i < regions->list.count; i++) {
+		struct region *region = &regions->list.items[i];
+		int err = generations__build(region, options->without_pruning);
+
+		if (!err)
+			err = join_family(regions, region);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int regions__add(struct regions *regions, struct process *process,
 		 const struct region_options *options)
 {
@@ -208,16 +306,9 @@ int regions__add(struct regions *regions, struct process *process,
 	if (err)
 		return err;
 	drop_inherited(regions, first);
-	for (size_t i = first; i < regions->list.count; i++) {
-		struct region *region = &regions->list.items[i];
-
-		err = generations__build(region, options->without_pruning);
-		if (!err)
-			err = join_family(regions, region);
-		if (err)
-			return err;
-	}
-	return 0;
+	if (!options->force_singles)
+		err = split(regions, first, options);
+	return err ? err : build_generations(regions, first, options);
 }
 
 void regions__free(struct regions *regions)

@@ -28,10 +28,18 @@ struct generation {
 	ARRAY(struct member *) members; /* by address */
 };
 
+/* What the code lies in. */
+enum region_home {
+	HOME_MEMORY,
+	HOME_FILE,  /* a file's mapping, where the dump says it is */
+	HOME_ALIAS, /* a second mapping of that file */
+};
+
 struct region {
 	struct process *process;
-	uint64_t lo, hi;              /* addresses of the first byte and behind the last */
-	bool in_file;                 /* the code lies in a file's mapping */
+	uint64_t lo, hi; /* addresses of the first byte and behind the last */
+	enum region_home home;
+	bool single;                  /* a DSO for one function */
 	bool whole;                   /* generations are whole: each maps all of the region */
 	ARRAY(struct member) members; /* by address */
 	ARRAY(struct generation) generations;
@@ -53,8 +61,9 @@ struct regions {
 };
 
 struct region_options {
-	bool unwinds;         /* readers unwind by CFI: generations must be whole */
-	bool each_alone;      /* a region for each function */
+	bool unwinds;       /* readers unwind by CFI: generations must be whole */
+	size_t singles_max; /* a region for each function where that is safe and they are so few */
+	bool force_singles; /* a region for each function whatever may come of it */
 	bool without_pruning; /* treat all functions as if samples referred to them */
 };
 

@@ -15,14 +15,16 @@ struct surveyor {
 	enum byte_order order;
 	/* by process number */
 	struct subject {
-		size_t counted;  /* index + 1 into plan->per_process */
-		uint64_t lo, hi; /* bounds of the code that may be in the process */
-		bool reuses;     /* some of its code was at the address of other code */
+		size_t counted;             /* index + 1 into plan->per_process */
+		uint64_t lo, hi;            /* bounds of the code that may be in the process */
+		const struct mapping *home; /* a file that some of the code lies in; or NULL */
+		bool reuses;                /* some of its code was at the address of other code */
 	} * subjects;
 };
 
-static void bound(struct subject *subject, const struct codemap *map)
+static void describe(struct subject *subject, const struct process *process)
 {
+	const struct codemap *map = process->codemap;
 	uint64_t reach = 0;
 
 	subject->lo = UINT64_MAX;
@@ -30,6 +32,11 @@ static void bound(struct subject *subject, const struct codemap *map)
 		const struct code *code = codemap__at(map, i);
 		uint64_t end = code->addr + code->size;
 
+		if (!subject->home) {
+			subject->home = process__mapping(process, code->addr, code->load);
+			if (subject->home && !subject->home->file)
+				subject->home = NULL;
+		}
 		if (code->addr < subject->lo)
 			subject->lo = code->addr;
 		if (code->addr < reach)
@@ -51,7 +58,7 @@ static int find_subjects(struct surveyor *surveyor)
 		const struct process *process = processes__at(processes, i);
 
 		if (process->codemap)
-			bound(&surveyor->subjects[i], process->codemap);
+			describe(&surveyor->subjects[i], process);
 	}
 	for (size_t i = 0; i < processes__count(processes); i++) {
 		const struct process *owner = loaded__owner(processes__at(processes, i));
@@ -62,7 +69,7 @@ static int find_subjects(struct surveyor *surveyor)
 	return 0;
 }
 
-static struct plan_counts *counts_of(struct surveyor *surveyor, struct process *process)
+static struct plan_process *count_for(struct surveyor *surveyor, struct process *process)
 {
 	struct subject *subject = &surveyor->subjects[process->number];
 
@@ -73,7 +80,7 @@ static struct plan_counts *counts_of(struct surveyor *surveyor, struct process *
 			return NULL;
 		subject->counted = surveyor->plan->per_process.count;
 	}
-	return &surveyor->plan->per_process.items[subject->counted - 1].counts;
+	return &surveyor->plan->per_process.items[subject->counted - 1];
 }
 
 static void note(struct code *code, uint64_t time)
@@ -93,17 +100,28 @@ static struct code *refer(struct process *process, uint64_t addr, uint64_t time,
 	return code;
 }
 
-static void count_ip(struct process *process, struct plan_counts *counts,
+static bool same_name(const struct mapping *a, const struct mapping *b)
+{
+	return a && b && strcmp(a->name, b->name) == 0;
+}
+
+static void count_ip(const struct surveyor *surveyor, struct plan_process *its,
 		     const struct perfdata_sample *sample)
 {
+	const struct subject *subject = &surveyor->subjects[its->process->number];
+	struct process *process = its->process;
+	struct plan_counts *counts = &its->counts;
 	const struct mapping *mapping;
-	bool early;
+	bool early, in_code;
 
 	counts->samples++;
 	if (sample->ip >= KERNEL_SPACE)
 		return;
 	mapping = process__mapping(process, sample->ip, sample->time);
-	if (refer(process, sample->ip, sample->time, &early)) {
+	in_code = refer(process, sample->ip, sample->time, &early) != NULL;
+	if (!its->home_seen && (in_code || same_name(mapping, subject->home)))
+		its->home_seen = sample->time;
+	if (in_code) {
 		counts->jit_samples++;
 		counts->jit_samples_early += early;
 		counts->jit_samples_file += mapping && mapping->file;
@@ -118,9 +136,10 @@ static bool in_bounds(const struct subject *subject, uint64_t addr)
 }
 
 /* Return addresses point behind the call, which may be the last thing in its function. */
-static void count_chain(const struct surveyor *surveyor, struct process *process,
-			struct plan_counts *counts, const struct perfdata_sample *sample)
+static void count_chain(const struct surveyor *surveyor, struct plan_process *its,
+			const struct perfdata_sample *sample)
 {
+	struct process *process = its->process;
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
 	bool early;
@@ -132,7 +151,7 @@ static void count_chain(const struct surveyor *surveyor, struct process *process
 			continue;
 		if (refer(process, addr, sample->time, &early) ||
 		    refer(process, addr - 1, sample->time, &early))
-			counts->jit_frames++;
+			its->counts.jit_frames++;
 	}
 }
 
@@ -167,20 +186,20 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	struct plan *plan = surveyor->plan;
 	struct perfdata_sample sample;
 	struct process *process;
-	struct plan_counts *counts;
+	struct plan_process *its;
 
 	if (!perfdata__parse_sample(plan->perfdata, record, &sample))
 		return 0;
 	process = processes__find(plan->scan->processes, sample.pid, sample.time);
 	if (!process)
 		return 0;
-	counts = counts_of(surveyor, process);
-	if (!counts)
+	its = count_for(surveyor, process);
+	if (!its)
 		return -ENOMEM;
-	count_ip(process, counts, &sample);
+	count_ip(surveyor, its, &sample);
 	if (!loaded__owner(process))
 		return 0;
-	count_chain(surveyor, process, counts, &sample);
+	count_chain(surveyor, its, &sample);
 	if (surveyor->subjects[process->number].reuses) {
 		refer_words(surveyor, process, sample.user_regs, sample.time);
 		refer_words(surveyor, process, sample.user_stack, sample.time);
