@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds the programs and records them anew: record.sh PERF-5.10 [PERF-6.1 PERF-7.3]
+# Needs a perf that may count cpu-clock. What is written here belongs together: binaries, perf.data
+# and dumps, all gzipped. Recorded paths are below /tmp/perfjit-testdata, where whoever uses the
+# recordings must put the binaries and the dumps again.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+place=/tmp/perfjit-testdata
+rm -rf "$place"
+mkdir -p "$place"
+"$here/build.sh" "$place"
+gzip -9nc "$place/jitprog" >"$here/jitprog.gz"
+gzip -9nc "$place/neighbour.so" >"$here/neighbour.so.gz"
+
+record() { # record PERF NAME MODE
+	cd "$place"
+	rm -f jit-*.dump
+	env -i "$1" record -q -k mono -e cpu-clock:u -F 2999 --call-graph dwarf,2560 \
+		-o perf.data ./jitprog "$3" 2>record.log
+	rm -rf "${here:?}/$2"
+	mkdir "$here/$2"
+	for file in perf.data jit-*.dump; do
+		gzip -9nc "$file" >"$here/$2/$file.gz"
+	done
+	echo "$2: $(wc -c <perf.data) bytes, $(cat "$here/$2"/*.gz | wc -c) compressed"
+}
+
+for mode in packed spaced reuse churn aliases remap neighbour wedged fork nocfi nocfi-bare; do
+	record "$1" "$mode" "$mode"
+done
+[ $# -lt 2 ] || record "$2" packed-6.1 packed
+[ $# -lt 2 ] || record "$2" reuse-6.1 reuse
+[ $# -lt 3 ] || record "$3" packed-7.3 packed
+[ $# -lt 3 ] || record "$3" reuse-7.3 reuse
