@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "fix/region.h"
-#include "perfdata/event.h"
 #include "fix/scan.h"
+#include "fix/space.h"
+#include "perfdata/event.h"
 
 /* A mapping further away from the code than this meets none of its DSOs but CFI in a hole. */
 #define HOLE_REACH (UINT64_C(1) << 30)
@@ -96,10 +97,10 @@ static const struct mapping *file_in(const struct process *process,
 
 	for (; process; process = process->execed ? NULL : process->parent)
 		array__for_each(mapping, &process->mappings) {
-			struct span its = { mapping->start, mapping->start + mapping->size };
+			struct span its = { mapping->start, mapping__end(mapping) };
 
-			if (!mapping->file || mapping->time > time || !meets(its, span) ||
-			    (lowest && lowest->start <= mapping->start) ||
+			if (!mapping__must_stay(mapping) || mapping->time > time ||
+			    !meets(its, span) || (lowest && lowest->start <= mapping->start) ||
 			    code_lives_in(generation, its, mapping->time))
 				continue;
 			lowest = mapping;
@@ -125,7 +126,7 @@ static int map_around_files(struct emitter *emitter, const struct process *proce
 		if (file)
 			piece.end = file->start > span.start ? file->start : span.start;
 		err = insert_mmap(emitter, process, time, dso, piece, reason);
-		span.start = file ? file->start + file->size : span.end;
+		span.start = file ? mapping__end(file) : span.end;
 	}
 	return err;
 }
@@ -270,7 +271,7 @@ static bool generation_at(const struct region *region, uint64_t time, size_t *g)
 static int remap_after(struct emitter *emitter, const struct process *process,
 		       const struct region *region, const struct mapping *mapping, uint64_t until)
 {
-	struct span hidden = { mapping->start, mapping->start + mapping->size };
+	struct span hidden = { mapping->start, mapping__end(mapping) };
 	uint64_t at = mapping->time < until ? mapping->time : until;
 	size_t g;
 	int err;
@@ -279,8 +280,9 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 		return 0;
 	/* a file that takes the code's place stays; the file that the code lies in does not hide it
 	 */
-	if (mapping->file && !(region->home != HOME_MEMORY &&
-			       code_lives_in(&region->generations.items[g], hidden, mapping->time)))
+	if (mapping__must_stay(mapping) &&
+	    !(region->home != HOME_MEMORY &&
+	      code_lives_in(&region->generations.items[g], hidden, mapping->time)))
 		return 0;
 	err = remap_dso(emitter, process, region, g, hidden, mapping->time + 1);
 	if (!err && !region->whole)
@@ -298,7 +300,8 @@ static int remap_in(struct emitter *emitter, const struct process *process,
 
 		if (mapping->time >= from && mapping->time < to &&
 		    mapping->start < family->hi + HOLE_REACH &&
-		    family->lo < mapping->start + mapping->size + HOLE_REACH)
+		    (mapping__end(mapping) > UINT64_MAX - HOLE_REACH ||
+		     family->lo < mapping__end(mapping) + HOLE_REACH))
 			err = remap_after(emitter, process, region, mapping, until);
 		if (err)
 			return err;

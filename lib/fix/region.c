@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fix/generation.h"
+#include "fix/space.h"
 
 /*
  * Code closer than this is one region. Arenas grow by pages and runtimes leave guard pages, so a
@@ -34,8 +35,8 @@ static bool file_between(const struct process *process, uint64_t start, uint64_t
 {
 	for (; process; process = process->execed ? NULL : process->parent)
 		array__for_each(mapping, &process->mappings)
-			if (mapping->file && mapping->start < end &&
-			    start < mapping->start + mapping->size)
+			if (mapping__must_stay(mapping) && mapping->start < end &&
+			    start < mapping__end(mapping))
 				return true;
 	return false;
 }

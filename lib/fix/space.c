@@ -16,10 +16,9 @@ int space__read(struct space *space, const struct process *process)
 {
 	for (; process; process = process->execed ? NULL : process->parent)
 		array__for_each(mapping, &process->mappings) {
-			uint64_t end = mapping->start + mapping->size;
 			int err =
-				add(space, mapping->start, end < mapping->start ? UINT64_MAX : end,
-				    mapping->file ? SPACE_FILE : SPACE_ANONYMOUS, 0);
+				add(space, mapping->start, mapping__end(mapping),
+				    mapping__must_stay(mapping) ? SPACE_FILE : SPACE_ANONYMOUS, 0);
 
 			if (err)
 				return err;

@@ -8,7 +8,7 @@
 
 enum space_use {
 	SPACE_ANONYMOUS, /* may be covered: where JIT code lives */
-	SPACE_FILE,      /* a file's contents: must stay visible */
+	SPACE_FILE,      /* a file's contents, or the kernel's code: must stay visible */
 	SPACE_CODE,      /* a region's own addresses */
 };
 
@@ -23,6 +23,19 @@ struct space_range {
 struct space {
 	ARRAY(struct space_range) ranges;
 };
+
+/* Whether samples in a mapping have names of their own, which no DSO may hide. */
+static inline bool mapping__must_stay(const struct mapping *mapping)
+{
+	return mapping->file || mapping->kernel;
+}
+
+/* The address behind a mapping; records may say any size. */
+static inline uint64_t mapping__end(const struct mapping *mapping)
+{
+	return mapping->size <= UINT64_MAX - mapping->start ? mapping->start + mapping->size
+							    : UINT64_MAX;
+}
 
 /* All that a process and its ancestors ever mapped. 0 or -ENOMEM. */
 int space__read(struct space *space, const struct process *process);
