@@ -41,14 +41,76 @@ static bool file_between(const struct process *process, uint64_t start, uint64_t
 	return false;
 }
 
+static bool is_ancestor(const struct process *ancestor, const struct process *process)
+{
+	while (process && !process->execed) {
+		process = process->parent;
+		if (process == ancestor)
+			return true;
+	}
+	return false;
+}
+
+/* How much may be between code of one region. */
+static uint64_t gap_of(enum region_home home)
+{
+	return home == HOME_MEMORY ? REGION_GAP : REGION_GAP_IN_FILE;
+}
+
+static bool is_near(const struct region *region, const struct family *family)
+{
+	uint64_t gap = gap_of(region->home);
+
+	if (region->single)
+		return region->lo < family->hi && family->lo < region->hi;
+	return region->lo <= family->hi + gap && family->lo <= region->hi + gap;
+}
+
+/* The family of an ancestor's region that this one meets or comes near to; false: none. */
+static bool find_family(const struct regions *regions, const struct region *region, size_t *family)
+{
+	array__for_each(other, &regions->list) {
+		if (other->process == region->process)
+			break;
+		if (other->home != region->home ||
+		    !is_near(region, &regions->families.items[other->family]) ||
+		    !is_ancestor(other->process, region->process))
+			continue;
+		*family = other->family;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Where another family's place begins above a region that has but one function: a region that
+ * reached from one into the other would make their DSOs overlap.
+ */
+static uint64_t limit_of(const struct regions *regions, const struct region *region)
+{
+	uint64_t limit = UINT64_MAX;
+	size_t own = SIZE_MAX;
+
+	find_family(regions, region, &own);
+	array__for_each(other, &regions->list) {
+		const struct family *its = &regions->families.items[other->family];
+
+		if (other->process == region->process)
+			break;
+		if (other->family != own && its->lo > region->lo && its->lo < limit &&
+		    is_ancestor(other->process, region->process))
+			limit = its->lo;
+	}
+	return limit;
+}
+
 static bool continues(const struct region *region, const struct code *code, enum region_home home,
 		      const struct region_options *options)
 {
-	uint64_t gap = home != HOME_MEMORY ? REGION_GAP_IN_FILE : REGION_GAP;
-
 	if (options->force_singles)
 		return code->addr < region->hi;
-	if (home != region->home || (code->addr > region->hi && code->addr - region->hi > gap))
+	if (home != region->home ||
+	    (code->addr > region->hi && code->addr - region->hi > gap_of(home)))
 		return false;
 	return code->addr <= region->hi || home != HOME_MEMORY ||
 	       !file_between(region->process, region->hi, code->addr);
@@ -98,7 +160,7 @@ static int open_region(struct regions *regions, struct process *process, const s
 	struct region region = {
 		.process = process,
 		.lo = code->addr,
-		.hi = code->addr,
+		.hi = code->addr + code->size,
 		.home = home,
 		.whole = options->unwinds,
 		.single = options->force_singles,
@@ -107,21 +169,29 @@ static int open_region(struct regions *regions, struct process *process, const s
 	return array__push(&regions->list, region) ? 0 : -ENOMEM;
 }
 
+static struct region *last_region(struct regions *regions)
+{
+	return &regions->list.items[regions->list.count - 1];
+}
+
 static int cut(struct regions *regions, struct process *process,
 	       const struct region_options *options)
 {
 	size_t first = regions->list.count;
+	uint64_t limit = 0;
 
 	for (size_t i = 0; i < codemap__count(process->codemap); i++) {
 		struct code *code = codemap__at(process->codemap, i);
 		enum region_home home = home_of(process, code);
 		int err = 0;
 
-		if (regions->list.count == first ||
-		    !continues(&regions->list.items[regions->list.count - 1], code, home, options))
+		if (regions->list.count == first || code->addr >= limit ||
+		    !continues(last_region(regions), code, home, options)) {
 			err = open_region(regions, process, code, home, options);
+			limit = err ? 0 : limit_of(regions, last_region(regions));
+		}
 		if (!err)
-			err = add_member(&regions->list.items[regions->list.count - 1], code);
+			err = add_member(last_region(regions), code);
 		if (err)
 			return err;
 	}
@@ -156,33 +226,6 @@ static void drop_inherited(struct regions *regions, size_t first)
 			regions->list.items[kept++] = regions->list.items[i];
 	}
 	regions->list.count = kept;
-}
-
-static bool is_ancestor(const struct process *ancestor, const struct process *process)
-{
-	while (process && !process->execed) {
-		process = process->parent;
-		if (process == ancestor)
-			return true;
-	}
-	return false;
-}
-
-/* The family of an ancestor's region that this one meets, or none. */
-static bool find_family(const struct regions *regions, const struct region *region, size_t *family)
-{
-	array__for_each(other, &regions->list) {
-		const struct family *its = &regions->families.items[other->family];
-
-		if (other->process == region->process)
-			break;
-		if (!is_ancestor(other->process, region->process) ||
-		    region->lo > its->hi + REGION_GAP || its->lo > region->hi + REGION_GAP)
-			continue;
-		*family = other->family;
-		return true;
-	}
-	return false;
 }
 
 static int join_family(struct regions *regions, struct region *region)
