@@ -221,7 +221,8 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 
 	dso->lo = family->lo;
 	dso->hi = family->hi;
-	if (!found)
+	/* all of its code is in other generations */
+	if (!found || !region->generations.items[dso->generation].members.count)
 		return 0;
 	dso->spec.target = target_of(imager->plan, found);
 	dso->spec.lines = !imager->options->no_lines;
