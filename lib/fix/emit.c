@@ -237,16 +237,16 @@ static int remap_dso(struct emitter *emitter, const struct process *process,
 	return err;
 }
 
+/* at: the time in the region's process that counts; for its children, when they were forked. */
 static int remap_layers(struct emitter *emitter, const struct process *process,
-			const struct region *region, struct span hidden, uint64_t time)
+			const struct region *region, struct span hidden, uint64_t time, uint64_t at)
 {
 	for (size_t g = 1; g < region->generations.count; g++)
 		array__for_each(member, &region->generations.items[g].members) {
 			struct span span = { (*member)->addr, (*member)->end };
 			int err = 0;
 
-			if ((*member)->from <= time && (*member)->until > time &&
-			    meets(span, hidden) &&
+			if ((*member)->from <= at && (*member)->until > at && meets(span, hidden) &&
 			    is_written(&emitter->plan->dsos.items[region->first_dso + g]))
 				err = insert_mmap(emitter, process, time, region->first_dso + g,
 						  span, "the kernel mapped memory over it");
@@ -272,7 +272,8 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 		       const struct region *region, const struct mapping *mapping, uint64_t until)
 {
 	struct span hidden = { mapping->start, mapping__end(mapping) };
-	uint64_t at = mapping->time < until ? mapping->time : until;
+	/* it takes effect with the next generation, if that comes at once */
+	uint64_t time = mapping->time + 1, at = time < until ? time : until;
 	size_t g;
 	int err;
 
@@ -284,9 +285,9 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 	    !(region->home != HOME_MEMORY &&
 	      code_lives_in(&region->generations.items[g], hidden, mapping->time)))
 		return 0;
-	err = remap_dso(emitter, process, region, g, hidden, mapping->time + 1);
+	err = remap_dso(emitter, process, region, g, hidden, time);
 	if (!err && !region->whole)
-		err = remap_layers(emitter, process, region, hidden, mapping->time + 1);
+		err = remap_layers(emitter, process, region, hidden, time, at);
 	return err;
 }
 
