@@ -145,11 +145,25 @@ static int map_dso(struct emitter *emitter, const struct region *region, size_t 
 	return err;
 }
 
+/*
+ * The time from which on something can be mapped in a process. Readers make a child anew when they
+ * see its FORK: what was mapped in it before that is lost.
+ */
+static uint64_t mappable(const struct process *process, uint64_t time)
+{
+	return process->parent && time <= process->start ? process->start + 1 : time;
+}
+
+/* From when on generation g is the mapped one. */
+static uint64_t start_of(const struct region *region, size_t g)
+{
+	return mappable(region->process, region->generations.items[g].start);
+}
+
 /* Until when generation g is the mapped one. */
 static uint64_t end_of(const struct region *region, size_t g)
 {
-	return g + 1 < region->generations.count ? region->generations.items[g + 1].start
-						 : CODE_FOREVER;
+	return g + 1 < region->generations.count ? start_of(region, g + 1) : CODE_FOREVER;
 }
 
 static bool drops_rows(const struct emitter *emitter, const struct region *region, size_t g)
@@ -164,7 +178,7 @@ static bool drops_rows(const struct emitter *emitter, const struct region *regio
  */
 static uint64_t mapped_from(const struct emitter *emitter, const struct region *region, size_t g)
 {
-	uint64_t start = region->generations.items[g].start;
+	uint64_t start = start_of(region, g);
 
 	if (region->home != HOME_FILE || !region->whole)
 		return start;
@@ -204,7 +218,8 @@ static int map_layers(struct emitter *emitter, const struct region *region)
 			int err = 0;
 
 			if (is_written(&emitter->plan->dsos.items[region->first_dso + g]))
-				err = insert_mmap(emitter, region->process, (*member)->from,
+				err = insert_mmap(emitter, region->process,
+						  mappable(region->process, (*member)->from),
 						  region->first_dso + g, span,
 						  "addresses are used again: function by function");
 			if (err)
@@ -261,9 +276,9 @@ static bool generation_at(const struct region *region, uint64_t time, size_t *g)
 {
 	size_t count = region->whole ? region->generations.count : 1;
 
-	if (!count || region->generations.items[0].start > time)
+	if (!count || start_of(region, 0) > time)
 		return false;
-	for (*g = count - 1; region->generations.items[*g].start > time; --*g)
+	for (*g = count - 1; start_of(region, *g) > time; --*g)
 		;
 	return true;
 }
@@ -330,8 +345,8 @@ static uint64_t own_from(const struct plan *plan, const struct process *process,
 
 	array__for_each(other, &plan->regions->list)
 		if (other->process == process && other->family == region->family &&
-		    other->generations.count && other->generations.items[0].start < time)
-			time = other->generations.items[0].start;
+		    other->generations.count && start_of(other, 0) < time)
+			time = start_of(other, 0);
 	return time;
 }
 
@@ -373,9 +388,8 @@ int emit__records(struct plan *plan, const struct plan_options *options)
 		if (!err)
 			err = map_layers(&emitter, region);
 		if (!err && !(options->without & FIX_REEMISSION))
-			err = remap_in(&emitter, region->process, region,
-				       region->generations.items[0].start, CODE_FOREVER,
-				       CODE_FOREVER);
+			err = remap_in(&emitter, region->process, region, start_of(region, 0),
+				       CODE_FOREVER, CODE_FOREVER);
 		if (!err && !(options->without & FIX_REEMISSION))
 			err = remap_children(&emitter, region);
 		if (err)
