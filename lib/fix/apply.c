@@ -132,21 +132,11 @@ static void remove_dsos(struct writer *writer)
 		rmdir(writer->plan->dso_folder);
 }
 
-/* The marker of the dump that describes a process's code, its own or its parent's; or NULL. */
-static const struct marker *marker_of(const struct plan *plan, const struct process *process)
-{
-	for (; process; process = process->parent)
-		array__for_each(found, &plan->discovery->dumps)
-			if (found->process == process && found->marker)
-				return found->marker;
-	return NULL;
-}
-
 /* The identity that perf gave the marker: readers expect ids they know. */
 static struct perfdata_sample_id sample_id_of(const struct plan *plan,
 					      const struct plan_insert *insert)
 {
-	const struct marker *marker = marker_of(plan, insert->process);
+	const struct marker *marker = plan__marker(plan, insert->process);
 	struct perfdata_sample_id id = { .attr = perfdata__attr(plan->perfdata, 0) };
 
 	if (marker)

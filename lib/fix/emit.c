@@ -15,6 +15,7 @@
 struct emitter {
 	struct plan *plan;
 	const struct plan_options *options;
+	const struct mapping *cause; /* of mapping something again; or NULL */
 };
 
 struct span {
@@ -29,6 +30,7 @@ static int insert_mmap(struct emitter *emitter, const struct process *process, u
 		.kind = PLAN_MMAP2,
 		.process = process,
 		.time = time,
+		.behind = emitter->cause ? emitter->cause->offset : 0,
 		.sequence = plan->inserts.count,
 		.dso = dso,
 		.start = span.start,
@@ -300,9 +302,11 @@ static int remap_after(struct emitter *emitter, const struct process *process,
 	    !(region->home != HOME_MEMORY &&
 	      code_lives_in(&region->generations.items[g], hidden, mapping->time)))
 		return 0;
+	emitter->cause = mapping;
 	err = remap_dso(emitter, process, region, g, hidden, time);
 	if (!err && !region->whole)
 		err = remap_layers(emitter, process, region, hidden, time, at);
+	emitter->cause = NULL;
 	return err;
 }
 
@@ -380,7 +384,7 @@ static int by_time(const void *a, const void *b)
 
 int emit__records(struct plan *plan, const struct plan_options *options)
 {
-	struct emitter emitter = { plan, options };
+	struct emitter emitter = { plan, options, NULL };
 
 	array__for_each(region, &plan->regions->list) {
 		int err = map_generations(&emitter, region);
@@ -401,18 +405,6 @@ int emit__records(struct plan *plan, const struct plan_options *options)
 	return 0;
 }
 
-/* Without times the records take effect in file order: all that is mapped is so at the marker. */
-static uint64_t place_behind_marker(const struct plan *plan, const struct plan_insert *insert)
-{
-	const struct process *process = insert->process;
-
-	for (; process; process = process->parent)
-		array__for_each(found, &plan->discovery->dumps)
-			if (found->process == process && found->marker)
-				return found->marker->end;
-	return perfdata__data_offset(plan->perfdata);
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct plan_insert *x = a, *y = b;
@@ -422,7 +414,46 @@ static int by_place(const void *a, const void *b)
 	return by_time(a, b);
 }
 
-int emit__find_places(struct plan *plan)
+static int by_predecessor(const void *a, const void *b)
+{
+	const struct plan_insert *x = a, *y = b;
+
+	if (x->behind != y->behind)
+		return x->behind < y->behind ? -1 : 1;
+	return by_time(a, b);
+}
+
+/*
+ * Without times the records take effect in file order: what is mapped is so from the marker on,
+ * and what is mapped again right behind the record that hid it.
+ */
+static int find_places_by_order(struct plan *plan)
+{
+	struct plan_insert *next = plan->inserts.items, *end = next + plan->inserts.count;
+	struct perfdata_walk walk;
+	struct perfdata_record record;
+	int got = 0;
+
+	array__for_each(insert, &plan->inserts) {
+		const struct marker *marker = plan__marker(plan, insert->process);
+
+		insert->offset = perfdata__data_offset(plan->perfdata);
+		if (marker && marker->offset > insert->behind)
+			insert->behind = marker->offset;
+	}
+	qsort(next, plan->inserts.count, sizeof(*next), by_predecessor);
+	while (next < end && !next->behind)
+		next++;
+	perfdata_walk__begin(&walk, plan->perfdata);
+	while (next < end && (got = perfdata_walk__next(&walk, &record)) > 0)
+		for (; next < end && next->behind <= record.offset; next++)
+			next->offset = record.end;
+	perfdata_walk__end(&walk);
+	qsort(plan->inserts.items, plan->inserts.count, sizeof(*next), by_place);
+	return got < 0 ? got : 0;
+}
+
+static int find_places_by_time(struct plan *plan)
 {
 	size_t next = 0;
 	struct perfdata_walk walk;
@@ -430,14 +461,6 @@ int emit__find_places(struct plan *plan)
 	uint64_t time;
 	int got = 0;
 
-	if (!plan->scan->timed) {
-		array__for_each(insert, &plan->inserts)
-			insert->offset = place_behind_marker(plan, insert);
-		if (plan->inserts.count)
-			qsort(plan->inserts.items, plan->inserts.count,
-			      sizeof(*plan->inserts.items), by_place);
-		return 0;
-	}
 	perfdata_walk__begin(&walk, plan->perfdata);
 	while (next < plan->inserts.count && (got = perfdata_walk__next(&walk, &record)) > 0) {
 		if (!perfdata__record_time(plan->perfdata, &record, &time))
@@ -450,4 +473,11 @@ int emit__find_places(struct plan *plan)
 		plan->inserts.items[next].offset =
 			perfdata__data_offset(plan->perfdata) + perfdata__data_size(plan->perfdata);
 	return got < 0 ? got : 0;
+}
+
+int emit__find_places(struct plan *plan)
+{
+	if (!plan->inserts.count)
+		return 0;
+	return plan->scan->timed ? find_places_by_time(plan) : find_places_by_order(plan);
 }

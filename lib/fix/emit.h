@@ -10,8 +10,9 @@ int emit__records(struct plan *plan, const struct plan_options *options);
 
 /*
  * Finds each record's place: before the first record in the file that is not earlier. What stands
- * before that place is earlier, so no round of the file is finished too soon by it. Sorts
- * plan->inserts by place. 0 or a negative errno.
+ * before that place is earlier, so no round of the file is finished too soon by it. In a profile
+ * without times: behind the marker of its process, and behind what it undoes. Sorts plan->inserts
+ * by place. 0 or a negative errno.
  */
 int emit__find_places(struct plan *plan);
 

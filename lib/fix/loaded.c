@@ -90,9 +90,13 @@ static bool mapped_before(const struct process *process, const struct mapping *m
 	return before && same_file(before, mapping);
 }
 
-/* A file that is mapped over code takes its place. */
-static int unload_mapped_over(struct process *process)
+/* A file that is mapped over code takes its place. Without times it may have been there before. */
+static int unload_mapped_over(const struct loader *loader)
 {
+	struct process *process = loader->process;
+
+	if (!loader->scan->timed)
+		return 0;
 	array__for_each(mapping, &process->mappings) {
 		int err;
 
@@ -131,7 +135,7 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 		err = jitdump__for_each_event(found->dump, on_event, loader);
 	}
 	if (!err)
-		err = unload_mapped_over(process);
+		err = unload_mapped_over(loader);
 	if (!err)
 		err = codemap__finish(process->codemap);
 	if (!err && codemap__lost_moves(process->codemap))

@@ -65,6 +65,15 @@ void plan__free(struct plan *plan)
 	free(plan);
 }
 
+const struct marker *plan__marker(const struct plan *plan, const struct process *process)
+{
+	for (; process; process = process->parent)
+		array__for_each(found, &plan->discovery->dumps)
+			if (found->process == process && found->marker)
+				return found->marker;
+	return NULL;
+}
+
 static int cut_regions(struct plan *plan, const struct plan_options *options)
 {
 	struct region_options region_options = {

@@ -67,8 +67,9 @@ enum plan_insert_kind {
 struct plan_insert {
 	enum plan_insert_kind kind;
 	const struct process *process;
-	uint64_t time;     /* ns */
-	uint64_t offset;   /* in the input: before the record that stands there */
+	uint64_t time;   /* ns */
+	uint64_t offset; /* in the input: before the record that stands there */
+	uint64_t behind; /* of the record it undoes, offset; 0: none. For profiles without times */
 	uint64_t sequence; /* order among those of the same time */
 	size_t dso;        /* index, PLAN_MMAP2 */
 	uint64_t start, size, pgoff;
@@ -112,5 +113,8 @@ struct plan {
 int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
 	       struct diag *diag);
 void plan__free(struct plan *plan);
+
+/* The marker of the dump that describes a process's code, its own or its parent's; or NULL. */
+const struct marker *plan__marker(const struct plan *plan, const struct process *process);
 
 #endif
