@@ -104,14 +104,17 @@ static int from_own(struct functions *functions, const struct code_record *recor
 	    same_bytes(functions->last.eh_frame, unwind->eh_frame)) {
 		function->cie = functions->last.cie;
 		function->cfi = functions->last.instructions;
+		functions->nr_wrong_pc_begin += functions->last.wrong_pc_begin;
 		return 0;
 	}
+	functions->last.wrong_pc_begin = false;
 	err = cfi_table__read(&table, unwind->eh_frame, record->addr + distance, target, file,
 			      unwind->offset, functions->diag);
 	fde = err ? NULL : cfi_table__find(&table, record->addr);
 	if (!err && !fde && table.fdes.count == 1) {
 		fde = &table.fdes.items[0];
 		functions->nr_wrong_pc_begin++;
+		functions->last.wrong_pc_begin = true;
 		diag__report(functions->diag, DIAG_NOTE, "cfi.wrong-pc-begin", file, unwind->offset,
 			     "FDE begins at %#llx, its code at %#llx: put right",
 			     (unsigned long long)fde->addr, (unsigned long long)record->addr);

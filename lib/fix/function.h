@@ -26,6 +26,7 @@ struct functions {
 		uint64_t distance; /* from code to CFI, bytes */
 		const struct cfi_cie *cie;
 		struct bytes instructions;
+		bool wrong_pc_begin;
 	} last;
 	bool without_frame_pointer_rule;
 	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which CFI a function gets from what its producer wrote. */
+#include "fix/testing.h"
+
+#include <elf.h>
+
+#include "fix/function.h"
+
+static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
+
+/* TEST_EH_FRAME's FDE says that its code begins 16 bytes before the table, and is 11 long. */
+#define CPYTHON_INSTRUCTIONS "\x44\x0e\x10\x46\x0e\x08"
+
+/*
+ * As LLVM ORC writes it: absolute addresses ("zR" with DW_EH_PE_absptr), here of two functions:
+ * [0x5000, 0x5020) with DW_CFA_def_cfa_offset 16 and [0x6000, 0x6030) with 32.
+ */
+static const uint8_t orc[] = {
+	/* CIE, 20 bytes: version 1, "zR", 1, -8, 16, 1 byte of augmentation: 0; def_cfa 7, 8 */
+	0x14,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	1,
+	'z',
+	'R',
+	0,
+	1,
+	0x78,
+	16,
+	1,
+	0,
+	0x0c,
+	7,
+	8,
+	0x90,
+	1,
+	0,
+	0,
+	/* FDE, 28 bytes, CIE 0x1c back */
+	0x1c,
+	0,
+	0,
+	0,
+	0x1c,
+	0,
+	0,
+	0,
+	0x00,
+	0x50,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0x20,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0x0e,
+	16,
+	0,
+	0,
+	0,
+	0,
+	0,
+	/* FDE, CIE 0x3c back */
+	0x1c,
+	0,
+	0,
+	0,
+	0x3c,
+	0,
+	0,
+	0,
+	0x00,
+	0x60,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0x30,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0x0e,
+	32,
+	0,
+	0,
+	0,
+	0,
+	0,
+};
+
+struct made {
+	struct code_record record;
+	struct code code;
+	struct member member;
+	struct dso_function function;
+};
+
+/* Makes a function of a record loaded at from, which now is at addr. */
+static void make(struct functions *functions, struct made *made, uint64_t from, uint64_t addr,
+		 uint64_t size, const struct code_unwind *unwind)
+{
+	made->record = (struct code_record){
+		.addr = from,
+		.size = size,
+		.name = "a",
+		.unwind = unwind,
+	};
+	made->code = (struct code){ .record = &made->record, .addr = addr, .size = size };
+	made->member = (struct member){ .code = &made->code, .addr = addr, .end = addr + size };
+	assert_int_equal(
+		functions__make(functions, &made->member, &x86_64, "jit-1.dump", &made->function),
+		0);
+	assert_ptr_equal(made->function.record, &made->record);
+	assert_int_equal(made->function.addr, addr);
+	assert_int_equal(made->function.size, size);
+}
+
+static const struct code_unwind cpython = {
+	.eh_frame = { TEST_EH_FRAME, sizeof(TEST_EH_FRAME) },
+};
+
+static void test_own_cfi(void **state)
+{
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+	struct made made;
+
+	make(&functions, &made, 0x7000, 0x7000, 11, &cpython);
+	assert_non_null(made.function.cie);
+	assert_int_equal(made.function.cie->data_align, -8);
+	assert_int_equal(made.function.cfi.size, 6);
+	assert_memory_equal(made.function.cfi.data, CPYTHON_INSTRUCTIONS, 6);
+	assert_int_equal(functions.nr_producer, 1);
+	assert_int_equal(functions.nr_without_cfi, 0);
+	assert_int_equal(functions.nr_wrong_pc_begin, 0);
+	functions__free(&functions);
+}
+
+/* 17 to 24 bytes of code put the table 24 behind: the FDE then begins 8 bytes into the code. */
+static void test_wrong_pc_begin(void **state)
+{
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+	struct made made[3];
+
+	make(&functions, &made[0], 0x7000, 0x7000, 20, &cpython);
+	assert_string_equal(testing->last_kind, "cfi.wrong-pc-begin");
+	make(&functions, &made[1], 0x8000, 0x8000, 20, &cpython);
+	make(&functions, &made[2], 0x9000, 0x9000, 11, &cpython);
+	for (size_t i = 0; i < 3; i++) {
+		assert_non_null(made[i].function.cie);
+		assert_int_equal(made[i].function.cfi.size, 6);
+		assert_memory_equal(made[i].function.cfi.data, CPYTHON_INSTRUCTIONS, 6);
+	}
+	/* each of them counts, however alike they are */
+	assert_int_equal(functions.nr_wrong_pc_begin, 2);
+	assert_int_equal(functions.nr_producer, 3);
+	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 0);
+	functions__free(&functions);
+}
+
+static void test_shared_cfi_goes_by_address(void **state)
+{
+	static const struct code_unwind unwind = { .eh_frame = { orc, sizeof(orc) },
+						   .shared = true };
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+	struct made made[4];
+
+	make(&functions, &made[0], 0x6000, 0x6000, 0x30, &unwind);
+	make(&functions, &made[1], 0x5000, 0x5000, 0x20, &unwind);
+	make(&functions, &made[2], 0x9000, 0x9000, 0x20, &unwind);
+	/* moved: the CFI knows the place it was loaded to */
+	make(&functions, &made[3], 0x5000, 0x6000, 0x20, &unwind);
+	assert_int_equal(made[0].function.cfi.size, 2);
+	assert_memory_equal(made[0].function.cfi.data, "\x0e\x20", 2);
+	assert_int_equal(made[1].function.cfi.size, 2);
+	assert_memory_equal(made[1].function.cfi.data, "\x0e\x10", 2);
+	assert_null(made[2].function.cie);
+	assert_memory_equal(made[3].function.cfi.data, "\x0e\x10", 2);
+	assert_int_equal(functions.shared.count, 1);
+	assert_int_equal(functions.nr_producer, 3);
+	assert_int_equal(functions.nr_without_cfi, 1);
+	functions__free(&functions);
+}
+
+static void test_equal_cies_are_one(void **state)
+{
+	static const struct code_unwind shared = { .eh_frame = { orc, sizeof(orc) },
+						   .shared = true };
+	uint8_t copy[sizeof(TEST_EH_FRAME)];
+	const struct code_unwind unwind = { .eh_frame = { copy, sizeof(copy) } };
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+	struct made made[3];
+
+	memcpy(copy, TEST_EH_FRAME, sizeof(copy));
+	/* other instructions than the first's: its table is read too */
+	copy[43] = 0x18;
+	make(&functions, &made[0], 0x7000, 0x7000, 11, &cpython);
+	make(&functions, &made[1], 0x8000, 0x8000, 11, &unwind);
+	make(&functions, &made[2], 0x5000, 0x5000, 0x20, &shared);
+	assert_memory_equal(made[1].function.cfi.data, "\x44\x0e\x18", 3);
+	assert_ptr_equal(made[0].function.cie, made[1].function.cie);
+	assert_ptr_equal(made[0].function.cie, made[2].function.cie);
+	assert_int_equal(functions.cies.count, 1);
+	functions__free(&functions);
+}
+
+static void test_without_cfi(void **state)
+{
+	static const struct code_unwind none = { .mapped_size = 100 };
+	static const struct code_unwind damaged = {
+		.eh_frame = { TEST_EH_FRAME, 40 }, /* cut within the FDE */
+	};
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+	struct made made;
+
+	make(&functions, &made, 0x7000, 0x7000, 11, NULL);
+	assert_null(made.function.cie);
+	make(&functions, &made, 0x7000, 0x7000, 11, &none);
+	assert_null(made.function.cie);
+	make(&functions, &made, 0x7000, 0x7000, 11, &damaged);
+	assert_null(made.function.cie);
+	assert_int_equal(functions.nr_without_cfi, 3);
+	assert_int_equal(functions.nr_producer, 0);
+	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 1);
+	/* the one after gets its own again */
+	make(&functions, &made, 0x7000, 0x7000, 11, &cpython);
+	assert_non_null(made.function.cie);
+	functions__free(&functions);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TESTING(test_own_cfi),
+		TESTING(test_wrong_pc_begin),
+		TESTING(test_shared_cfi_goes_by_address),
+		TESTING(test_equal_cies_are_one),
+		TESTING(test_without_cfi),
+	};
+
+	return cmocka_run_group_tests_name("function", tests, NULL, NULL);
+}
