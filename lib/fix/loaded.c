@@ -110,17 +110,26 @@ static int unload_mapped_over(const struct loader *loader)
 	return 0;
 }
 
+/*
+ * The process that this one has its first memory from. A fork at time 0 was made up by perf: what
+ * that process had then is told, and whether it called exec since is not.
+ */
+static const struct process *copied_from(const struct process *process)
+{
+	return process->execed || !process->start ? NULL : process->parent;
+}
+
 const struct process *loaded__owner(const struct process *process)
 {
 	while (process && !process->codemap)
-		process = process->execed ? NULL : process->parent;
+		process = copied_from(process);
 	return process;
 }
 
 static int load_process(struct loader *loader, struct discovery *discovery)
 {
 	struct process *process = loader->process;
-	const struct process *from = process->execed ? NULL : loaded__owner(process->parent);
+	const struct process *from = loaded__owner(copied_from(process));
 	int err = 0;
 
 	process->codemap = codemap__new();
@@ -185,25 +194,23 @@ int loaded__build(const struct scan *scan, struct discovery *discovery,
 	return err;
 }
 
-struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t time, bool *early)
+struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t *time, bool *early)
 {
 	const struct process *asked = process;
 	struct code *code = NULL;
 
 	*early = false;
 	while (process && !process->codemap) {
-		if (process->execed)
-			return NULL;
 		/* what the parent loads after the fork is not in the child */
-		if (time >= process->start && process->start)
-			time = process->start - 1;
-		process = process->parent;
+		if (*time >= process->start && process->start)
+			*time = process->start - 1;
+		process = copied_from(process);
 	}
 	if (!process)
 		return NULL;
-	code = codemap__find(process->codemap, addr, time);
+	code = codemap__find(process->codemap, addr, *time);
 	if (!code && process == asked) {
-		code = codemap__find_early(process->codemap, addr, time);
+		code = codemap__find_early(process->codemap, addr, *time);
 		*early = code != NULL;
 	}
 	return code;

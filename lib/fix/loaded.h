@@ -20,8 +20,12 @@ int loaded__build(const struct scan *scan, struct discovery *discovery,
 		  const struct perfdata *perfdata, const struct loaded_options *options,
 		  struct diag *diag);
 
-/* The code at addr in a process at time, inherited code included; early: loaded only later. */
-struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t time, bool *early);
+/*
+ * The code at addr in a process at *time, inherited code included; early: loaded only later. *time
+ * becomes the time that counts in the process whose code it is: for inherited code the fork's.
+ */
+struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t *time,
+			  bool *early);
 
 /* The process whose code map says what is in this one: itself or an ancestor; NULL: none. */
 const struct process *loaded__owner(const struct process *process);

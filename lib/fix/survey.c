@@ -91,13 +91,13 @@ static void note(struct code *code, uint64_t time)
 		code->last_reference = time;
 }
 
-static struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+static bool refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
 {
-	struct code *code = loaded__find(process, addr, time, early);
+	struct code *code = loaded__find(process, addr, &time, early);
 
 	if (code)
 		note(code, time);
-	return code;
+	return code != NULL;
 }
 
 static bool same_name(const struct mapping *a, const struct mapping *b)
@@ -118,7 +118,7 @@ static void count_ip(const struct surveyor *surveyor, struct plan_process *its,
 	if (sample->ip >= KERNEL_SPACE)
 		return;
 	mapping = process__mapping(process, sample->ip, sample->time);
-	in_code = refer(process, sample->ip, sample->time, &early) != NULL;
+	in_code = refer(process, sample->ip, sample->time, &early);
 	if (!its->home_seen && (in_code || same_name(mapping, subject->home)))
 		its->home_seen = sample->time;
 	if (in_code) {
@@ -135,23 +135,26 @@ static bool in_bounds(const struct subject *subject, uint64_t addr)
 	return addr >= subject->lo && addr <= subject->hi;
 }
 
-/* Return addresses point behind the call, which may be the last thing in its function. */
+/*
+ * Return addresses point behind the call, which may be the last thing in its function: readers
+ * look up the address or the byte before it.
+ */
 static void count_chain(const struct surveyor *surveyor, struct plan_process *its,
 			const struct perfdata_sample *sample)
 {
 	struct process *process = its->process;
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
-	bool early;
+	bool early, at, before;
 
 	while (cursor__left(&chain) >= 8) {
 		uint64_t addr = cursor__u64(&chain);
 
 		if (addr >= KERNEL_SPACE || !in_bounds(subject, addr))
 			continue;
-		if (refer(process, addr, sample->time, &early) ||
-		    refer(process, addr - 1, sample->time, &early))
-			its->counts.jit_frames++;
+		at = refer(process, addr, sample->time, &early);
+		before = refer(process, addr - 1, sample->time, &early);
+		its->counts.jit_frames += at || before;
 	}
 }
 
@@ -159,7 +162,7 @@ static void count_chain(const struct surveyor *surveyor, struct plan_process *it
 static void refer_word(struct process *process, uint64_t word, uint64_t time)
 {
 	bool early;
-	struct code *code = loaded__find(process, word, time, &early);
+	struct code *code = loaded__find(process, word, &time, &early);
 
 	if (code && !early)
 		note(code, time);
