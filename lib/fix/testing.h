@@ -38,6 +38,7 @@ struct testing {
 	struct diag *diag;
 	char last_kind[64]; /* of the reports */
 	char last_text[1024];
+	enum fix_layout layout;
 	struct perfdata *perfdata;
 };
 
@@ -60,6 +61,7 @@ static UNUSED int testing__setup(void **state)
 	testing->records = testing->dump = BUF(ORDER_LITTLE);
 	testing->diag = diag__new(testing__report, testing);
 	testing->sample_type = TEST_DWARF;
+	testing->layout = FIX_LAYOUT_REGION;
 	*state = testing;
 	return 0;
 }
@@ -367,6 +369,7 @@ static UNUSED struct plan *testing__plan(struct testing *testing, unsigned int w
 {
 	struct plan_options options = {
 		.output = testing__path(testing, "fixed"),
+		.layout = testing->layout,
 		.without = without,
 	};
 	struct plan *plan;
