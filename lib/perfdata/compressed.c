@@ -20,7 +20,7 @@ struct inflate {
 	uint64_t inflated;     /* bytes that came out of it so far */
 	uint64_t begin_offset; /* of the compressed record in which the next record begins */
 	size_t first, last;    /* what is inflated but not given out: buffer[first..last) */
-	bool more;	       /* the stream may have more without more input */
+	bool more;             /* the stream may have more without more input */
 	bool broken;
 	uint8_t buffer[BUFFER_SIZE] __attribute__((aligned(8)));
 };

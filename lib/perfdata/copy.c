@@ -100,7 +100,7 @@ static int write_changed(struct copier *copier, const struct splices *splices, u
 	uint64_t at = begin;
 	int err = 0;
 
-	array__for_each (splice, &splices->list) {
+	array__for_each(splice, &splices->list) {
 		if (splice->offset < begin || splice->offset > end)
 			continue;
 		err = copy_span(copier, at, splice->offset - at);

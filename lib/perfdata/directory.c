@@ -108,7 +108,7 @@ static uint64_t place_parts(struct perfdata_source *source)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t at = 0;
 
-	array__for_each (part, &source->parts) {
+	array__for_each(part, &source->parts) {
 		part->start = at;
 		at += align_up(part->size, page) + page;
 	}
@@ -125,7 +125,7 @@ static int map_parts(struct perfdata_source *source, const char *path, struct di
 		return fail(diag, path, "can't read");
 	source->mapped = size;
 	source->bytes = (struct bytes){ base, size };
-	array__for_each (part, &source->parts) {
+	array__for_each(part, &source->parts) {
 		if (part->size && mmap(base + part->start, part->size, PROT_READ,
 				       MAP_PRIVATE | MAP_FIXED, part->fd, 0) == MAP_FAILED)
 			return fail(diag, path, "can't read");

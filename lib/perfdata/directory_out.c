@@ -116,7 +116,7 @@ static int copy_folder(const struct directory_out *out, const char *name, mode_t
 
 static bool is_part(const struct perfdata *perfdata, const FTSENT *entry)
 {
-	array__for_each (part, &perfdata->source.parts)
+	array__for_each(part, &perfdata->source.parts)
 		if (entry->fts_level == 1 && strcmp(part->name, entry->fts_name) == 0)
 			return true;
 	return false;

@@ -35,7 +35,7 @@ void perfdata_edits__free(struct perfdata_edits *edits)
 /* Whether size bytes at offset are records'; those of size 0 may stand behind the last. */
 static bool within_records(const struct perfdata *perfdata, uint64_t offset, uint64_t size)
 {
-	array__for_each (region, &perfdata->regions)
+	array__for_each(region, &perfdata->regions)
 		if (offset >= region->offset && offset - region->offset <= region->size &&
 		    size <= region->size - (offset - region->offset))
 			return true;

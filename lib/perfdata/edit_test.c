@@ -16,7 +16,7 @@
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
-#define FOLDER	  "testdata/recordings/"
+#define FOLDER    "testdata/recordings/"
 #define COMM_NAME "inserted"
 /* struct perf_record_header_build_id with a name of up to 63 characters */
 #define BUILD_ID_ENTRY 100
@@ -282,11 +282,11 @@ static const struct {
 	const char *name;
 	size_t places; /* at least, where something can be inserted */
 } recordings[] = {
-	{ "5.10-fp", 70 },	   { "6.1-fp", 50 },	    { "7.3-fp", 80 },
-	{ "6.1-dwarf", 100 },	   { "7.3-mixed", 90 },	    { "6.1-zstd", 7 },
-	{ "7.3-zstd", 7 },	   { "5.10-pipe", 100 },    { "7.3-pipe", 100 },
+	{ "5.10-fp", 70 },         { "6.1-fp", 50 },        { "7.3-fp", 80 },
+	{ "6.1-dwarf", 100 },      { "7.3-mixed", 90 },     { "6.1-zstd", 7 },
+	{ "7.3-zstd", 7 },         { "5.10-pipe", 100 },    { "7.3-pipe", 100 },
 	{ "6.1-zstd-pipe", 30 },   { "7.3-zstd-pipe", 30 }, { "7.3-threads", 50 },
-	{ "7.3-threads-zstd", 5 }, { "6.1-fp-be", 50 },	    { "7.3-mixed-be", 90 },
+	{ "7.3-threads-zstd", 5 }, { "6.1-fp-be", 50 },     { "7.3-mixed-be", 90 },
 };
 
 static void gives_the_input_back(void **state)

@@ -34,21 +34,18 @@ static void read_build_id(struct cursor *cur, struct perfdata_mmap *mmap)
 }
 
 /*
- * Kernels before 3.16 that write MMAP2 (RHEL 7's 3.10) have no prot and flags in it; there the
- * name stands in their place, which as a number is more than any protection.
+ * Kernels before 3.16 that write MMAP2 (RHEL 7's 3.10) have no prot and flags in it: there the
+ * name stands in their place, and begins with a character that no protection begins with.
  */
 static void read_protection(struct cursor *cur, struct perfdata_mmap *mmap)
 {
-	struct cursor peek = *cur;
-	const uint32_t all = PROT_READ | PROT_WRITE | PROT_EXEC;
-
-	if ((cursor__u32(&peek) & ~all) == 0) {
-		mmap->prot = cursor__u32(cur);
-		mmap->flags = cursor__u32(cur);
-	} else {
+	if (cursor__left(cur) && (*cur->pos == '/' || *cur->pos == '[')) {
 		mmap->prot =
 			PROT_READ | (mmap->misc & PERFDATA_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC);
+		return;
 	}
+	mmap->prot = cursor__u32(cur);
+	mmap->flags = cursor__u32(cur);
 }
 
 bool perfdata__parse_mmap(const struct perfdata *perfdata, const struct perfdata_record *record,

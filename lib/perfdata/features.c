@@ -138,11 +138,11 @@ static const struct arch {
 	uint8_t elf_class;
 } archs[] = {
 	{ "x86_64", EM_X86_64, ELFCLASS64 },   { "amd64", EM_X86_64, ELFCLASS64 },
-	{ "i386", EM_386, ELFCLASS32 },	       { "i486", EM_386, ELFCLASS32 },
-	{ "i586", EM_386, ELFCLASS32 },	       { "i686", EM_386, ELFCLASS32 },
+	{ "i386", EM_386, ELFCLASS32 },        { "i486", EM_386, ELFCLASS32 },
+	{ "i586", EM_386, ELFCLASS32 },        { "i686", EM_386, ELFCLASS32 },
 	{ "aarch64", EM_AARCH64, ELFCLASS64 }, { "arm64", EM_AARCH64, ELFCLASS64 },
-	{ "arm", EM_ARM, ELFCLASS32 },	       { "ppc64", EM_PPC64, ELFCLASS64 },
-	{ "ppc", EM_PPC, ELFCLASS32 },	       { "s390x", EM_S390, ELFCLASS64 },
+	{ "arm", EM_ARM, ELFCLASS32 },         { "ppc64", EM_PPC64, ELFCLASS64 },
+	{ "ppc", EM_PPC, ELFCLASS32 },         { "s390x", EM_S390, ELFCLASS64 },
 	{ "s390", EM_S390, ELFCLASS32 },       { "riscv64", EM_RISCV, ELFCLASS64 },
 	{ "riscv32", EM_RISCV, ELFCLASS32 },   { "loongarch64", EM_LOONGARCH, ELFCLASS64 },
 	{ "mips64", EM_MIPS, ELFCLASS64 },     { "mips", EM_MIPS, ELFCLASS32 },

@@ -23,13 +23,13 @@
 
 #include <zlib.h>
 
-#define MAGIC	     "PJITJRNL"
+#define MAGIC        "PJITJRNL"
 #define CHANGE_SIZE  24
 #define TRAILER_SIZE 32
 #define FORM_PLAIN   0
 #define FORM_RECORDS 1
 /* Contents of one record. */
-#define PIECE_SIZE	 32768
+#define PIECE_SIZE       32768
 #define LEAST_PIECE_SIZE 72
 
 struct trailer {
@@ -50,7 +50,7 @@ static uint32_t checksum(const uint8_t *changes, uint64_t size, uint64_t origina
 static void put_changes(struct buf *buf, const struct splices *splices, struct bytes input,
 			uint64_t begin, uint64_t end)
 {
-	array__for_each (splice, &splices->list) {
+	array__for_each(splice, &splices->list) {
 		if (splice->offset < begin || splice->offset > end)
 			continue;
 		buf__put_u64(buf, splice->offset - begin);
@@ -188,7 +188,7 @@ static bool parse_changes(const struct buf *changes, struct splices *splices)
 
 static uint64_t changed_size(const struct splices *splices, uint64_t size)
 {
-	array__for_each (splice, &splices->list)
+	array__for_each(splice, &splices->list)
 		size += splice->size - splice->removed;
 	return size;
 }

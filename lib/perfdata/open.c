@@ -67,7 +67,7 @@ void perfdata__close(struct perfdata *perfdata)
 {
 	if (!perfdata)
 		return;
-	array__for_each (attr, &perfdata->attrs)
+	array__for_each(attr, &perfdata->attrs)
 		free((void *)(uintptr_t)attr->ids);
 	array__free(&perfdata->attrs);
 	array__free(&perfdata->attr_places);

@@ -24,7 +24,7 @@
 /* perf report --stats */
 #define NR_SAMPLES 44
 /* A place within a record, and the samples before it as perf -D has them. */
-#define CUT_AT		      3003
+#define CUT_AT                3003
 #define NR_SAMPLES_BEFORE_CUT 24
 /* struct perf_file_header: data.size */
 #define DATA_SIZE_AT 48

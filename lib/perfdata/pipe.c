@@ -68,7 +68,7 @@ static void read_tracing_data(struct perfdata *perfdata, const struct perfdata_r
 
 static struct perfdata_attr *attr_with_id(struct perfdata *perfdata, uint64_t id)
 {
-	array__for_each (attr, &perfdata->attrs)
+	array__for_each(attr, &perfdata->attrs)
 		for (size_t i = 0; i < attr->nr_ids; i++)
 			if (attr->ids[i] == id)
 				return attr;

@@ -26,7 +26,7 @@ static void add_line(struct lines *lines, char *line)
 
 static void free_lines(struct lines *lines)
 {
-	array__for_each (line, &lines->list)
+	array__for_each(line, &lines->list)
 		free(*line);
 	array__free(&lines->list);
 }
@@ -93,6 +93,8 @@ static void print_sample(FILE *out, const struct perfdata_sample *sample)
 		sample->addr);
 	if (fields & PERF_SAMPLE_CALLCHAIN)
 		fprintf(out, " chain: %zu", sample->callchain.size / 8);
+	if (fields & PERF_SAMPLE_BRANCH_STACK)
+		fprintf(out, " branches: %zu", sample->branches.size / 24);
 	if (fields & PERF_SAMPLE_STACK_USER)
 		fprintf(out, " stack: %zu", sample->user_stack.size);
 }
@@ -213,13 +215,13 @@ static void matches_perf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RECORDING("5.10-fp"),	       RECORDING("6.1-fp"),
-		RECORDING("7.3-fp"),	       RECORDING("6.1-dwarf"),
-		RECORDING("7.3-dwarf"),	       RECORDING("6.1-two"),
-		RECORDING("7.3-two"),	       RECORDING("7.3-mixed"),
-		RECORDING("6.1-zstd"),	       RECORDING("7.3-zstd"),
-		RECORDING("5.10-pipe"),	       RECORDING("6.1-pipe"),
-		RECORDING("7.3-pipe"),	       RECORDING("6.1-zstd-pipe"),
+		RECORDING("5.10-fp"),          RECORDING("6.1-fp"),
+		RECORDING("7.3-fp"),           RECORDING("6.1-dwarf"),
+		RECORDING("7.3-dwarf"),        RECORDING("6.1-two"),
+		RECORDING("7.3-two"),          RECORDING("7.3-mixed"),
+		RECORDING("6.1-zstd"),         RECORDING("7.3-zstd"),
+		RECORDING("5.10-pipe"),        RECORDING("6.1-pipe"),
+		RECORDING("7.3-pipe"),         RECORDING("6.1-zstd-pipe"),
 		RECORDING("7.3-zstd-pipe"),    RECORDING("7.3-threads"),
 		RECORDING("7.3-threads-zstd"), RECORDING("6.1-fp-be"),
 		RECORDING("7.3-mixed-be"),

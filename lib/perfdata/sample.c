@@ -6,10 +6,10 @@
 #include "perfdata/internal.h"
 
 /* Newer than the installed header may be. */
-#define FORMAT_LOST	     (1u << 4)
+#define FORMAT_LOST          (1u << 4)
 #define SAMPLE_WEIGHT_STRUCT (1u << 24)
-#define BRANCH_COUNTERS	     (1u << 19)
-#define REGS_ABI_SIMD	     4u
+#define BRANCH_COUNTERS      (1u << 19)
+#define REGS_ABI_SIMD        4u
 
 #define BRANCH_ENTRY_SIZE 24
 

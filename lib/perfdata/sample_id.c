@@ -22,6 +22,25 @@ static bool has_trailer(const struct perfdata *perfdata, const struct perfdata_r
 	       record->type != PERFDATA_SAMPLE;
 }
 
+/* Where in the record its id is, if it has one. */
+static bool find_id(const struct perfdata *perfdata, const struct perfdata_record *record,
+		    size_t *at)
+{
+	const struct perfdata_id_place *place = &perfdata->id_place;
+
+	if (!place->known)
+		return false;
+	if (record->type == PERFDATA_SAMPLE) {
+		*at = place->sample;
+		return *at + sizeof(uint64_t) <= record->size;
+	}
+	if (!has_trailer(perfdata, record) ||
+	    record->size < PERFDATA_RECORD_HEADER_SIZE + place->others)
+		return false;
+	*at = record->size - place->others;
+	return true;
+}
+
 /*
  * Records that perf made itself carry id 0; they, and those of an id that is not known, are laid
  * out as the first event's.
@@ -29,16 +48,11 @@ static bool has_trailer(const struct perfdata *perfdata, const struct perfdata_r
 const struct perfdata_attr *perfdata__attr_of_record(const struct perfdata *perfdata,
 						     const struct perfdata_record *record)
 {
-	const struct perfdata_id_place *place = &perfdata->id_place;
 	const struct perfdata_attr *attr = NULL;
-	uint32_t at;
+	size_t at;
 
-	if (perfdata->attrs.count > 1 && place->known) {
-		at = record->type == PERFDATA_SAMPLE ? place->sample : record->size - place->others;
-		if (at >= PERFDATA_RECORD_HEADER_SIZE && at + 8u <= record->size)
-			attr = perfdata__attr_of_id(perfdata,
-						    get_u64(record->data + at, perfdata->order));
-	}
+	if (perfdata->attrs.count > 1 && find_id(perfdata, record, &at))
+		attr = perfdata__attr_of_id(perfdata, get_u64(record->data + at, perfdata->order));
 	return attr ? attr : &perfdata->attrs.items[0];
 }
 

@@ -121,7 +121,7 @@ void perfdata_source__close(struct perfdata_source *source)
 {
 	if (source->mapped)
 		munmap((void *)(uintptr_t)source->bytes.data, source->mapped);
-	array__for_each (part, &source->parts) {
+	array__for_each(part, &source->parts) {
 		if (part->fd >= 0)
 			close(part->fd);
 		free(part->name);

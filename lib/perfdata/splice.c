@@ -45,7 +45,7 @@ bool splices__are_sound(const struct splices *splices, uint64_t begin, uint64_t 
 {
 	uint64_t at = begin;
 
-	array__for_each (splice, &splices->list) {
+	array__for_each(splice, &splices->list) {
 		if (splice->offset < at || splice->offset > end ||
 		    splice->removed > end - splice->offset)
 			return false;
@@ -58,7 +58,7 @@ static uint64_t map(const struct splices *splices, uint64_t offset, bool behind)
 {
 	uint64_t mapped = offset;
 
-	array__for_each (splice, &splices->list) {
+	array__for_each(splice, &splices->list) {
 		bool here = behind && splice->offset == offset && splice->removed == 0;
 
 		if (splice->offset < offset || here)

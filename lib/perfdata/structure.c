@@ -162,7 +162,7 @@ static uint64_t inserted_here(const struct splices *splices, struct perfdata_sec
 {
 	uint64_t size = 0;
 
-	array__for_each (splice, &splices->list)
+	array__for_each(splice, &splices->list)
 		if (splice->class == SPLICE_RECORDS && splice->offset <= data.offset + data.size)
 			size += splice->size;
 	return size;

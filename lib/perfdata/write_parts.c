@@ -37,7 +37,7 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 
 	if (err)
 		return err;
-	array__for_each (part, &perfdata->source.parts)
+	array__for_each(part, &perfdata->source.parts)
 		if (!err)
 			err = write_file(&directory, part, write, context, diag);
 	if (!err)

@@ -6,7 +6,8 @@ function finish() {
 }
 /^[0-9]+( [0-9]+)? (0x[0-9a-f]+|0)(@[^ ]*)? \[(0x[0-9a-f]+|0)\]: PERF_RECORD_/ {
 	finish()
-	time = $1
+	# a CPU may stand before the time
+	time = $2 ~ /^[0-9]+$/ && $3 !~ /^\[/ ? $2 : $1
 	sub(/^[^[]*/, "")
 	# types whose contents are not compared
 	if (!/PERF_RECORD_(MMAP2?|COMM|FORK|EXIT|SAMPLE)[ (:]/)
