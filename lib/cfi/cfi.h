@@ -24,13 +24,13 @@ struct cfi_cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra_register;
-	bool signal_frame;  /* augmentation 'S' */
-	bool pauth_b_key;   /* augmentation 'B' (aarch64) */
+	bool signal_frame; /* augmentation 'S' */
+	bool pauth_b_key;  /* augmentation 'B' (aarch64) */
 	struct bytes instructions;
 };
 
 struct cfi_fde {
-	uint32_t cie; /* index */
+	uint32_t cie;  /* index */
 	uint64_t addr; /* of the first instruction described, decoded */
 	uint64_t size;
 	uint64_t offset; /* of the FDE in the section it was read from */
@@ -44,14 +44,16 @@ struct cfi_table {
 };
 
 /*
- * Reads an .eh_frame section that stood (or is meant to stand) at address. Damaged entries are
- * reported against file and base_offset (of the section in it), and left out. 0 or -ENOMEM.
+ * Reads an .eh_frame section that stood (or is meant to stand) at address, up to its terminator or
+ * end. Entries that are damaged, or can't be encoded anew for another place (DW_CFA_set_loc), are
+ * reported against file and base_offset (of the section in it), and left out. Padding is cut from
+ * the instructions' end. 0 or -ENOMEM.
  */
 int cfi_table__read(struct cfi_table *table, struct bytes eh_frame, uint64_t address,
 		    const struct cfi_target *target, const char *file, uint64_t base_offset,
 		    struct diag *diag);
 void cfi_table__free(struct cfi_table *table);
-/* The FDE that covers pc, or NULL. */
+/* The FDE that covers pc, or NULL. Where FDEs overlap: of those that begin up to pc the last. */
 const struct cfi_fde *cfi_table__find(const struct cfi_table *table, uint64_t pc);
 
 /* One FDE to be written: whose rules it takes and what it covers now. */
@@ -68,13 +70,15 @@ struct cfi_size {
 	size_t eh_frame_hdr;
 };
 
+/* 0, -ENOMEM, or -ERANGE when .eh_frame would have 2 GiB or more. */
 int cfi__measure(const struct cfi_entry *entries, size_t nr_entries,
 		 const struct cfi_target *target, struct cfi_size *size);
 
 /*
  * Encodes .eh_frame for eh_frame_address (equal CIEs once, pointers pcrel|sdata4, terminator) and
  * .eh_frame_hdr for hdr_address ({1, 0x1b, 0x03, 0x3b} and a sorted table, also for no entries).
- * entries are sorted by address. 0, -ENOMEM, or -ERANGE when something lies 2 GiB away or more.
+ * The buffers are empty and get the target's byte order; entries are sorted by address. 0, -ENOMEM,
+ * or -ERANGE when something lies 2 GiB away or more.
  */
 int cfi__encode(const struct cfi_entry *entries, size_t nr_entries, const struct cfi_target *target,
 		uint64_t eh_frame_address, uint64_t hdr_address, struct buf *eh_frame,

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "cfi/cfi.h"
 
-#define ADDRESS	 UINT64_C(0x40000000)
+#define ADDRESS  UINT64_C(0x40000000)
 #define EH_FRAME UINT64_C(0x50000000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

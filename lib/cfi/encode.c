@@ -8,7 +8,7 @@
 #include "cfi/leb128.h"
 #include "cfi/pointer.h"
 
-#define LENGTH_SIZE	sizeof(uint32_t)
+#define LENGTH_SIZE     sizeof(uint32_t)
 #define TERMINATOR_SIZE sizeof(uint32_t)
 /* Length, CIE pointer, first address, size, augmentation data's size. */
 #define FDE_FIXED_SIZE (4 * sizeof(uint32_t) + 1)

@@ -15,14 +15,14 @@
 #define SIZE(array) (sizeof(array) / sizeof(*(array)))
 #define BYTES(text) ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
 #define EH_FRAME    UINT64_C(0x779e9000)
-#define HDR	    UINT64_C(0x779e8f00)
-#define CODE	    UINT64_C(0x779e8000)
+#define HDR         UINT64_C(0x779e8f00)
+#define CODE        UINT64_C(0x779e8000)
 
 static const struct cfi_target targets[] = {
 	{ EM_X86_64, ELFCLASS64, ORDER_LITTLE },  { EM_386, ELFCLASS32, ORDER_LITTLE },
 	{ EM_AARCH64, ELFCLASS64, ORDER_LITTLE }, { EM_ARM, ELFCLASS32, ORDER_LITTLE },
-	{ EM_RISCV, ELFCLASS64, ORDER_LITTLE },	  { EM_PPC64, ELFCLASS64, ORDER_LITTLE },
-	{ EM_S390, ELFCLASS64, ORDER_BIG },	  { EM_PPC, ELFCLASS32, ORDER_BIG },
+	{ EM_RISCV, ELFCLASS64, ORDER_LITTLE },   { EM_PPC64, ELFCLASS64, ORDER_LITTLE },
+	{ EM_S390, ELFCLASS64, ORDER_BIG },       { EM_PPC, ELFCLASS32, ORDER_BIG },
 };
 
 static const struct cfi_cie x86_64_cie = { 1, -8, 16, false, false, BYTES("\x0c\x07\x08\x90\x01") };
@@ -146,7 +146,7 @@ static const struct bytes pieces[] = {
 };
 
 #define NR_ENTRIES 200
-#define NR_CIES	   7
+#define NR_CIES    7
 
 struct table {
 	struct cfi_cie cies[2 * NR_CIES]; /* each twice, at another address */

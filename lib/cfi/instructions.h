@@ -7,8 +7,8 @@
 
 enum cfi_verdict {
 	CFI_SOUND,
-	CFI_CUT_OFF,	 /* the last instruction lacks operands */
-	CFI_UNKNOWN,	 /* an opcode that is not known: what follows can't be read */
+	CFI_CUT_OFF,     /* the last instruction lacks operands */
+	CFI_UNKNOWN,     /* an opcode that is not known: what follows can't be read */
 	CFI_HAS_SET_LOC, /* DW_CFA_set_loc: holds an address, can't be moved along */
 };
 

@@ -22,7 +22,7 @@ struct cie_place {
 	uint32_t cie; /* index into the table */
 	bool usable;
 	bool sized_augmentation; /* FDEs hold augmentation data too: 'z' */
-	uint8_t encoding;	 /* of the FDEs' pointers */
+	uint8_t encoding;        /* of the FDEs' pointers */
 };
 
 struct reader {
@@ -237,7 +237,7 @@ static const struct cie_place *find_cie(struct reader *reader, uint64_t fde, uin
 	uint64_t offset = field - distance;
 	const struct cie_place *place = NULL;
 
-	if (distance <= field && reader->places.count)
+	if (reader->places.count)
 		place = bsearch(&offset, reader->places.items, reader->places.count, sizeof(*place),
 				compare_places);
 	if (!place)

@@ -6,10 +6,10 @@
 
 #include "cfi/leb128.h"
 
-#define INFO_VERSION	4
-#define UNIT_NAME	"JIT code"
+#define INFO_VERSION    4
+#define UNIT_NAME       "JIT code"
 #define ARANGES_VERSION 2
-#define PRODUCER	"perfjit-fix"
+#define PRODUCER        "perfjit-fix"
 /* What addr2line prints for an unknown file; an empty name would end the file table. */
 #define UNKNOWN_FILE "??"
 

@@ -13,9 +13,9 @@
 /* An inlined call whose code goes on at the place that was reached. */
 struct open_inlined {
 	uint32_t index; /* into code_lines.inlined */
-	size_t entry;	/* offset in info of its entry ... */
+	size_t entry;   /* offset in info of its entry ... */
 	size_t high_pc; /* ... and of what says its size */
-	uint64_t from;	/* address of its first byte */
+	uint64_t from;  /* address of its first byte */
 };
 
 struct debug {
@@ -25,9 +25,9 @@ struct debug {
 	struct buf program; /* and the line number program */
 	struct strings file_numbers;
 	uint32_t nr_files;
-	struct strings inlined_entries;	 /* offsets in info of inlined functions, by name */
-	ARRAY(uint32_t) numbers;	 /* of the files of the function at hand */
-	ARRAY(uint32_t) chain;		 /* inlined calls of the row at hand, innermost first */
+	struct strings inlined_entries;  /* offsets in info of inlined functions, by name */
+	ARRAY(uint32_t) numbers;         /* of the files of the function at hand */
+	ARRAY(uint32_t) chain;           /* inlined calls of the row at hand, innermost first */
 	ARRAY(struct open_inlined) open; /* outermost first */
 };
 

@@ -31,19 +31,25 @@ enum dso_headers {
 				 first bytes, which are lost to disassemblers but to nobody else */
 };
 
-/* What an image is to hold. Functions are sorted by addr and disjoint. */
+/*
+ * What an image is to hold. Functions are sorted by addr and disjoint; bytes between them, and code
+ * that no record tells, are zeros or holes of the file. All lies within 2 GiB from base.
+ *
+ * Unwind data stands right behind the text when unwind is 0, and one mapping from base covers all.
+ * Otherwise it is further up, with a hole between: the PT_LOAD ends with the text, and a mapping of
+ * its own covers eh_frame_hdr to unwind_end, at the offset that is its distance from base.
+ */
 struct dso_spec {
 	struct cfi_target target;
 	const struct dso_function *functions;
 	size_t nr_functions;
 	enum dso_headers headers;
-	uint64_t base;       /* address of file offset 0; base + header size <= first function */
-	uint64_t text_end;   /* address behind the text, at least the last function's end */
-	uint64_t unwind;     /* address for .eh_frame_hdr and .eh_frame; 0: right behind the text */
-	uint64_t memory_end; /* address where the PT_LOAD's p_memsz ends; 0: where its file data
-				ends */
+	uint64_t base;         /* address of file offset 0; base + header size <= first function */
+	uint64_t text_end;     /* address behind the text, at least the last function's end */
+	uint64_t unwind;       /* address for .eh_frame_hdr and .eh_frame, or 0 */
+	uint64_t memory_end;   /* address of the PT_LOAD's end in memory; 0: where its data ends */
 	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
-	bool lines;            /* write .debug_line, .debug_info ... when some are known */
+	bool lines;            /* write .debug_info, .debug_line ... when some lines are known */
 };
 
 /* Where things come to lie, known before anything is written. Addresses, sizes in bytes. */
@@ -64,7 +70,7 @@ int dso__layout(const struct dso_spec *spec, struct dso_layout *layout, struct d
 /* Hash over all that the image holds, its place and spec->identity. Equal input, equal id. */
 int dso__build_id(const struct dso_spec *spec, uint8_t build_id[DSO_BUILD_ID_SIZE]);
 
-/* Writes the ELF file. 0 or a negative errno, reported. */
+/* Writes the ELF file into an empty one. 0 or a negative errno, reported. */
 int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_SIZE],
 	       struct file_out *out, struct diag *diag);
 

@@ -147,8 +147,8 @@ static void test_build_id_depends_on_everything(void **state)
 	static const char *const files[] = { "a.js" };
 	static const struct code_lines lines = { rows, 1, files, 1, NULL, 0 };
 	static const struct code_lines lines2 = { rows2, 1, files, 1, NULL, 0 };
-	static const struct cfi_cie other_cie = { 4,	 -8,
-						  16,	 false,
+	static const struct cfi_cie other_cie = { 4,     -8,
+						  16,    false,
 						  false, { (const uint8_t *)"\x0c\x07\x08", 3 } };
 	static const uint8_t other_code[sizeof(code)] = { 0xc3 };
 	uint8_t id[DSO_BUILD_ID_SIZE], with_lines[DSO_BUILD_ID_SIZE];

@@ -89,7 +89,7 @@ static uint32_t pick(uint32_t *seed, uint32_t count)
 }
 
 #define NR_FUNCTIONS 300
-#define NR_ROWS	     40
+#define NR_ROWS      40
 
 /* Functions with up to 40 rows each, some with none. */
 struct table {
@@ -270,7 +270,7 @@ static const struct code_inlined inlined[] = {
 	{ "cycle", 4, 0, 1, 1 },
 };
 static const struct code_line inline_rows[] = {
-	{ CODE, 10, 0, 0, 0 },	    { CODE + 8, 20, 0, 1, 2 },	{ CODE + 16, 30, 0, 1, 1 },
+	{ CODE, 10, 0, 0, 0 },      { CODE + 8, 20, 0, 1, 2 },  { CODE + 16, 30, 0, 1, 1 },
 	{ CODE + 20, 31, 0, 1, 1 }, { CODE + 24, 40, 0, 1, 3 }, { CODE + 32, 50, 0, 0, 0 },
 	{ CODE + 40, 60, 0, 1, 1 }, { CODE + 48, 70, 0, 0, 4 },
 };
