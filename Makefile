@@ -56,8 +56,8 @@ warnings_if_known := -Walloca -Wlogical-op -Wduplicated-cond -Wduplicated-branch
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 mode_flags := $(if $(SAN),$(sanitize)) $(if $(COVERAGE),--coverage -fprofile-update=atomic)
 compile_flags = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(CPPFLAGS) -Ilib -Icmd -fPIC \
-	-fvisibility=hidden $(warnings) $(if $(WERROR),-Werror) $(CFLAGS)
-link_flags = -Wl,--as-needed $(CFLAGS) $(LDFLAGS)
+	-pthread -fvisibility=hidden $(warnings) $(if $(WERROR),-Werror) $(CFLAGS)
+link_flags = -pthread -Wl,--as-needed $(CFLAGS) $(LDFLAGS)
 
 lib_src := $(filter-out %_test.c %_fuzz.c,$(wildcard lib/*.c lib/*/*.c))
 test_src := $(wildcard lib/*/*_test.c)
@@ -67,6 +67,7 @@ shared_src := $(filter-out $(command_src),$(wildcard cmd/*.c))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 shared_obj := $(shared_src:%.c=$(BUILD)/%.o)
+command_lib := $(BUILD)/cmd/shared.a
 commands := $(command_src:cmd/%.c=$(BUILD)/%)
 static_lib := $(BUILD)/libperfjit.a
 shared_lib := $(BUILD)/libperfjit.so.$(VERSION)
@@ -129,13 +130,17 @@ $(static_lib): $(lib_obj)
 $(shared_lib): $(lib_obj) lib/perfjit.map lib/perfjit.h $(BUILD)/packages.libs
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(link_flags) @$(BUILD)/flags -shared -Wl,-soname,libperfjit.so.$(SOVERSION) \
-		-Wl,--version-script=lib/perfjit.map $(lib_obj) \
+		-Wl,--version-script=lib/perfjit.map $(if $(SAN),,-Wl,-z$(comma)defs) $(lib_obj) \
 		@$(BUILD)/packages.libs -o $@
 	$(Q).scripts/check-exports $@ lib/perfjit.map lib/perfjit.h || { rm -f $@; exit 1; }
 	$(Q)ln -sf $(@F) $(BUILD)/libperfjit.so.$(SOVERSION)
 	$(Q)ln -sf libperfjit.so.$(SOVERSION) $(BUILD)/libperfjit.so
 
-$(commands): $(BUILD)/%: $(BUILD)/cmd/%.o $(shared_obj) $(static_lib) $(BUILD)/packages.libs
+# What commands share is an archive, so that each takes only what it needs of it.
+$(command_lib): $(shared_obj)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(commands): $(BUILD)/%: $(BUILD)/cmd/%.o $(command_lib) $(static_lib) $(BUILD)/packages.libs
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(link_flags) @$(BUILD)/flags $(filter %.o %.a,$^) @$(BUILD)/packages.libs -o $@
 

@@ -43,13 +43,15 @@ static size_t nr_written(const struct plan *plan)
 	return count;
 }
 
-static void advance(struct writer *writer, uint64_t bytes)
+static int advance(struct writer *writer, uint64_t bytes)
 {
+	const struct apply_options *options = writer->options;
 	uint64_t total = writer->plan->dso_bytes + perfdata__bytes(writer->plan->perfdata).size;
 
 	writer->done += bytes;
-	if (writer->options->progress)
-		writer->options->progress(writer->options->context, writer->done, total);
+	if (options->progress && !options->progress(options->context, writer->done, total))
+		return -ECANCELED;
+	return 0;
 }
 
 static int make_folder(struct writer *writer)
@@ -104,9 +106,10 @@ static int write_dso(struct writer *writer, size_t i)
 	}
 	give_to_owner_of_input(writer, out.fd);
 	err = file_out__commit(&out, sync, writer->diag);
-	writer->created[i] = !err && fresh;
-	advance(writer, dso->layout.load_end - dso->spec.base);
-	return err;
+	if (err)
+		return err;
+	writer->created[i] = fresh;
+	return advance(writer, dso->layout.load_end - dso->spec.base);
 }
 
 static int write_dsos(struct writer *writer)
@@ -273,9 +276,7 @@ static int write_profile(struct writer *writer, struct file_out *out)
 	if (!err)
 		err = perfdata_edits__write(writer->edits, out, writer->diag);
 	perfdata_edits__free(writer->edits);
-	if (!err)
-		advance(writer, perfdata__bytes(writer->plan->perfdata).size);
-	return err;
+	return err ? err : advance(writer, perfdata__bytes(writer->plan->perfdata).size);
 }
 
 int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag)

@@ -10,14 +10,14 @@ struct diag;
 struct apply_options {
 	const char *output; /* the fixed profile; appears complete or not at all */
 	bool no_sync;       /* don't wait for the disk */
-	/* NULL, or called as DSOs and then the profile are written */
-	void (*progress)(void *context, uint64_t done, uint64_t total);
+	/* NULL, or called as DSOs and then the profile are written; false: stop and take it back */
+	bool (*progress)(void *context, uint64_t done, uint64_t total);
 	void *context;
 };
 
 /*
  * Nothing that was there before is lost when this fails: new DSOs are removed, the old output
- * stands. 0 or a negative errno, reported.
+ * stands. 0 or a negative errno, reported; -ECANCELED, not reported, when progress said so.
  */
 int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag);
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix_options.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include "exit.h"
+#include "perfjit.h"
+
+enum {
+	OPT_DSO_DIR = 256,
+	OPT_JITDUMP,
+	OPT_JITDUMP_DIR,
+	OPT_ROOT,
+	OPT_LAYOUT,
+	OPT_DRY_RUN,
+	OPT_FORCE,
+	OPT_IN_PLACE,
+	OPT_STRIP,
+	OPT_NO_SYNC,
+	OPT_REQUIRE_JIT,
+	OPT_JSON,
+	OPT_COLOR,
+};
+
+static const struct argp_option option_table[] = {
+	{ .doc = "Output:", .group = 1 },
+	{ "output", 'o', "FILE", 0, "Write the fixed profile to FILE (perf.fixed.data)", 1 },
+	{ "dso-dir", OPT_DSO_DIR, "DIR", 0, "Write the DSOs of JIT code to DIR (FILE.jit)", 1 },
+	{ "dry-run", OPT_DRY_RUN, NULL, 0, "Say what would be done, write nothing", 1 },
+	{ "force", OPT_FORCE, NULL, 0, "Replace an output that perfjit-fix did not write", 1 },
+	{ "in-place", OPT_IN_PLACE, NULL, 0, "Replace the input by the output", 1 },
+	{ "strip", OPT_STRIP, NULL, 0, "Take out what perfjit-fix once put in: gives its input", 1 },
+	{ "no-sync", OPT_NO_SYNC, NULL, 0, "Don't wait until the output is on the disk", 1 },
+	{ .doc = "Where jitdumps are:", .group = 2 },
+	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
+	  2 },
+	{ "jitdump-dir", OPT_JITDUMP_DIR, "DIR", 0, "Look for jitdumps here first; repeatable", 2 },
+	{ "root", OPT_ROOT, "DIR", 0, "Recorded paths are below DIR, the root of a container", 2 },
+	{ .doc = "How it is done:", .group = 3 },
+	{ "layout", OPT_LAYOUT, "LAYOUT", 0,
+	  "auto, trampoline (a DSO for each function) or region (one for each run of code)", 3 },
+	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
+	  "Without jitdumps write nothing, instead of a copy", 3 },
+	{ .doc = "What is said:", .group = 4 },
+	{ "quiet", 'q', NULL, 0, "No summary, only what is wrong", 4 },
+	{ "verbose", 'v', NULL, 0, "More: notes, processes; twice: DSOs and records", 4 },
+	{ "json", OPT_JSON, NULL, 0, "The summary as JSON", 4 },
+	{ "color", OPT_COLOR, "WHEN", 0, "auto, always or never", 4 },
+	{ 0 },
+};
+
+static error_t parse_layout(struct fix_options *options, const char *arg, struct argp_state *state)
+{
+	static const char *const names[] = { "auto", "trampoline", "region" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(arg, names[i]) == 0) {
+			options->plan.layout = (enum fix_layout)i;
+			return 0;
+		}
+	}
+	argp_error(state, "--layout is auto, trampoline or region, not '%s'", arg);
+	return EINVAL;
+}
+
+static error_t parse_flag(int key, struct fix_options *options)
+{
+	switch (key) {
+	case OPT_DRY_RUN:
+		options->dry_run = true;
+		return 0;
+	case OPT_FORCE:
+		options->force = true;
+		return 0;
+	case OPT_IN_PLACE:
+		options->in_place = true;
+		return 0;
+	case OPT_STRIP:
+		options->strip = true;
+		return 0;
+	case OPT_NO_SYNC:
+		options->no_sync = true;
+		return 0;
+	case OPT_REQUIRE_JIT:
+		options->require_jit = true;
+		return 0;
+	case OPT_JSON:
+		options->json = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case 'v':
+		options->verbose++;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_value(int key, const char *arg, struct fix_options *options,
+			   struct argp_state *state)
+{
+	switch (key) {
+	case 'o':
+		free(options->output);
+		options->output = strdup(arg);
+		return options->output ? 0 : ENOMEM;
+	case OPT_DSO_DIR:
+		options->plan.dso_dir = arg;
+		return 0;
+	case OPT_JITDUMP:
+		return array__push(&options->jitdumps, arg) ? 0 : ENOMEM;
+	case OPT_JITDUMP_DIR:
+		return array__push(&options->jitdump_dirs, arg) ? 0 : ENOMEM;
+	case OPT_ROOT:
+		options->plan.discover.root = arg;
+		return 0;
+	case OPT_LAYOUT:
+		return parse_layout(options, arg, state);
+	case OPT_COLOR:
+		if (!color__parse(arg, &options->color))
+			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* What fits together is known only when all is read. */
+static void check_together(const struct fix_options *options, struct argp_state *state)
+{
+	if (options->in_place && options->output)
+		argp_error(state, "--in-place and --output exclude each other");
+	if (options->in_place && strcmp(options->input, "-") == 0)
+		argp_error(state, "standard input can't be replaced: leave --in-place out");
+	if (options->output && (!*options->output || strcmp(options->output, "-") == 0))
+		argp_error(state, "--output is a file name: '%s' is none", options->output);
+	if (options->quiet && options->verbose)
+		argp_error(state, "--quiet and --verbose exclude each other");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct fix_options *options = state->input;
+	error_t err;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (options->input)
+			argp_error(state, "one input at a time: '%s' is too much", arg);
+		options->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->input)
+			options->input = "perf.data";
+		check_together(options, state);
+		return 0;
+	}
+	err = parse_flag(key, options);
+	return err == ARGP_ERR_UNKNOWN ? parse_value(key, arg, options, state) : err;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	fprintf(stream, "perfjit-fix %s\n", perfjit__version());
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static size_t without_suffix(const char *path, size_t length, const char *suffix)
+{
+	size_t size = strlen(suffix);
+	size_t name = strlen(path) - strlen(last_part(path));
+
+	/* a name that is nothing but the suffix keeps it */
+	if (length > name + size && memcmp(path + length - size, suffix, size) == 0)
+		return length - size;
+	return length;
+}
+
+char *fix_options__default_output(const char *input, bool strip)
+{
+	const char *base = strcmp(input, "-") == 0 ? "perf.data" : input;
+	size_t length = strlen(base);
+	char *output;
+
+	while (length > 1 && base[length - 1] == '/')
+		length--;
+	length = without_suffix(base, length, ".data");
+	if (strip)
+		length = without_suffix(base, length, ".fixed");
+	if (asprintf(&output, "%.*s.%s.data", (int)length, base, strip ? "stripped" : "fixed") < 0)
+		return NULL;
+	return output;
+}
+
+void fix_options__parse(struct fix_options *options, int argc, char **argv)
+{
+	const struct argp argp = {
+		.options = option_table,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = "Makes every perf name and unwind the JIT code in a profile: reads FILE "
+		       "(perf.data) and the jitdumps of the runtimes it recorded, writes "
+		       "perf.fixed.data and a folder of DSOs.\v"
+		       "Exit status: 0 done, 2 wrong usage, 3 input can't be read, 4 output can't be "
+		       "written, 5 done but a whole dump is missing, 6 no jitdump in the profile. "
+		       "perfjit-fix(1) tells more.",
+	};
+	error_t err;
+
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = EXIT_USAGE;
+	err = argp_parse(&argp, argc, argv, 0, NULL, options);
+	if (!err && options->in_place)
+		options->output = strdup(options->input);
+	else if (!err && !options->output)
+		options->output = fix_options__default_output(options->input, options->strip);
+	if (err || !options->output) {
+		fprintf(stderr, "perfjit-fix: error: out of memory\n");
+		exit(EXIT_INPUT);
+	}
+	options->plan.output = options->output;
+	options->plan.discover.jitdumps = options->jitdumps.items;
+	options->plan.discover.nr_jitdumps = options->jitdumps.count;
+	options->plan.discover.jitdump_dirs = options->jitdump_dirs.items;
+	options->plan.discover.nr_jitdump_dirs = options->jitdump_dirs.count;
+}
+
+void fix_options__free(struct fix_options *options)
+{
+	free(options->output);
+	array__free(&options->jitdumps);
+	array__free(&options->jitdump_dirs);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of perfjit-fix. */
+#ifndef PERFJIT_CMD_FIX_OPTIONS_H
+#define PERFJIT_CMD_FIX_OPTIONS_H
+
+#include "fix/plan.h"
+#include "terminal.h"
+
+struct fix_options {
+	const char *input;
+	char *output; /* given or made from the input's name */
+	struct plan_options plan;
+	ARRAY(const char *) jitdumps;
+	ARRAY(const char *) jitdump_dirs;
+	bool dry_run;
+	bool force;
+	bool in_place;
+	bool strip;
+	bool no_sync;
+	bool require_jit;
+	bool quiet;
+	bool json;
+	unsigned int verbose;
+	enum color_when color;
+};
+
+/* Ends the process when the command line is wrong, or asks for --help or --version. */
+void fix_options__parse(struct fix_options *options, int argc, char **argv);
+void fix_options__free(struct fix_options *options);
+
+/* "perf.data" gives "perf.fixed.data", "x" "x.fixed.data", "-" "perf.fixed.data". NULL: memory. */
+char *fix_options__default_output(const char *input, bool strip);
+
+#endif

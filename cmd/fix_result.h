@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What came of a run of perfjit-fix, and the two forms in which it is told. */
+#ifndef PERFJIT_CMD_FIX_RESULT_H
+#define PERFJIT_CMD_FIX_RESULT_H
+
+#include <stdio.h>
+
+#include "exit.h"
+#include "fix_options.h"
+#include "messages.h"
+
+struct fix_result {
+	const struct fix_options *options;
+	const struct plan *plan; /* NULL when there is none */
+	bool written;
+	uint64_t output_size; /* bytes; 0 when not written */
+	enum exit_code code;
+};
+
+/* Whether something of the profile stays unnamed because its dump is missing or says nothing. */
+bool fix_result__is_partial(const struct plan *plan);
+/* Whether the profile or the user knows of any jitdump. */
+bool fix_result__has_jit(const struct plan *plan);
+/* DSOs that get a file. */
+size_t fix_result__nr_dsos(const struct plan *plan);
+
+/* For people. */
+void fix_result__print(const struct fix_result *result, FILE *stream);
+/* For machines: one JSON object. 0 or -ENOMEM. */
+int fix_result__print_json(const struct fix_result *result, const struct messages *messages,
+			   FILE *stream);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The summary of perfjit-fix as text. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "fix_result.h"
+
+#define S(count) terminal__plural(count)
+
+struct printer {
+	const struct fix_result *result;
+	const struct plan *plan;
+	FILE *stream;
+};
+
+/* The word at the beginning of a line, in a column of its own. */
+static void label(const struct printer *printer, const char *text)
+{
+	fprintf(printer->stream, "%-9s ", text);
+}
+
+static void print_path(const struct printer *printer, const char *path)
+{
+	char name[4096];
+
+	fputs(text__printable(name, sizeof(name), path), printer->stream);
+}
+
+/* Paths are told relative to where the user is, where that is shorter. */
+static const char *from_here(const char *path)
+{
+	static char cwd[4096];
+	size_t length;
+
+	if (!getcwd(cwd, sizeof(cwd)))
+		return path;
+	length = strlen(cwd);
+	if (strncmp(path, cwd, length) == 0 && path[length] == '/')
+		return path + length + 1;
+	return path;
+}
+
+static size_t nr_with_code(const struct plan *plan)
+{
+	size_t count = 0;
+
+	array__for_each(process, &plan->per_process)
+		count += process->nr_dumps || process->nr_dsos;
+	return count;
+}
+
+static void print_read(const struct printer *printer)
+{
+	const struct plan *plan = printer->plan;
+	size_t processes = nr_with_code(plan), dumps = plan->discovery->dumps.count;
+
+	label(printer, "Read");
+	print_path(printer, printer->result->options->input);
+	fprintf(printer->stream, ": %" PRIu64 " sample%s; %zu process%s with JIT code, %zu jitdump%s",
+		plan->counts.samples, S(plan->counts.samples), processes, processes == 1 ? "" : "es",
+		dumps, S(dumps));
+	if (plan->discovery->nr_missing)
+		fprintf(printer->stream, ", %zu missing", plan->discovery->nr_missing);
+	fputc('\n', printer->stream);
+}
+
+static void print_wrote(const struct printer *printer)
+{
+	const struct fix_result *result = printer->result;
+	size_t dsos = fix_result__nr_dsos(printer->plan);
+	char size[32];
+
+	label(printer, result->written ? "Wrote" : "To write");
+	print_path(printer, result->options->output);
+	if (result->written)
+		fprintf(printer->stream, " (%s)", terminal__bytes(size, result->output_size));
+	if (dsos) {
+		fprintf(printer->stream, ", %zu DSO%s (%s) in ", dsos, S(dsos),
+			terminal__bytes(size, printer->plan->dso_bytes));
+		print_path(printer, from_here(printer->plan->dso_folder));
+	}
+	fputc('\n', printer->stream);
+}
+
+static void print_named(const struct printer *printer)
+{
+	const struct plan *plan = printer->plan;
+	const struct plan_counts *counts = &plan->counts;
+	FILE *stream = printer->stream;
+
+	label(printer, "Functions");
+	fprintf(stream, "%" PRIu64 " named\n", plan->nr_functions);
+	label(printer, "Samples");
+	fprintf(stream, "%" PRIu64 " in JIT code: %" PRIu64 " named before, all now\n",
+		counts->jit_samples, counts->jit_samples_file);
+	if (counts->jit_frames) {
+		label(printer, "Frames");
+		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",
+			counts->jit_frames);
+	}
+}
+
+static void print_skipped(const struct printer *printer)
+{
+	const struct plan *plan = printer->plan;
+	FILE *stream = printer->stream;
+
+	if (plan->nr_dropped) {
+		label(printer, "Left out");
+		fprintf(stream, "%" PRIu64 " function%s at addresses used again, in no sample\n",
+			plan->nr_dropped, S(plan->nr_dropped));
+	}
+	if (plan->counts.anon_samples) {
+		label(printer, "Unnamed");
+		fprintf(stream, "%" PRIu64 " sample%s in executable memory that no jitdump describes\n",
+			plan->counts.anon_samples, S(plan->counts.anon_samples));
+	}
+}
+
+static void print_processes(const struct printer *printer)
+{
+	array__for_each(counted, &printer->plan->per_process) {
+		char comm[80];
+
+		if (!counted->nr_dumps && !counted->nr_dsos && !counted->counts.anon_samples)
+			continue;
+		label(printer, "Process");
+		fprintf(printer->stream,
+			"%u (%s): %zu dump%s, %zu function%s, %zu DSO%s; %" PRIu64
+			" of %" PRIu64 " sample%s in JIT code, %" PRIu64 " in unknown code\n",
+			counted->process->pid,
+			text__printable(comm, sizeof(comm), counted->process->comm),
+			counted->nr_dumps, S(counted->nr_dumps), counted->nr_functions,
+			S(counted->nr_functions), counted->nr_dsos, S(counted->nr_dsos),
+			counted->counts.jit_samples, counted->counts.samples,
+			S(counted->counts.samples), counted->counts.anon_samples);
+	}
+}
+
+static void print_dsos(const struct printer *printer)
+{
+	array__for_each(dso, &printer->plan->dsos) {
+		if (!dso->path)
+			continue;
+		label(printer, "DSO");
+		print_path(printer, from_here(dso->path));
+		fprintf(printer->stream, ": pid %u, %#" PRIx64 "-%#" PRIx64 ", %zu function%s",
+			dso->process->pid, dso->lo, dso->hi, dso->spec.nr_functions,
+			S(dso->spec.nr_functions));
+		fprintf(printer->stream, dso->reason ? "; %s\n" : "\n", dso->reason);
+	}
+}
+
+static void print_inserts(const struct printer *printer)
+{
+	array__for_each(insert, &printer->plan->inserts) {
+		label(printer, "Record");
+		fprintf(printer->stream, "%s before byte %" PRIu64 ", time %" PRIu64 " ns, pid %u",
+			insert->kind == PLAN_COMM ? "COMM" : "MMAP2", insert->offset, insert->time,
+			insert->process->pid);
+		if (insert->kind == PLAN_MMAP2)
+			fprintf(printer->stream, ", %#" PRIx64 "-%#" PRIx64 " @ %#" PRIx64,
+				insert->start, insert->start + insert->size, insert->pgoff);
+		fprintf(printer->stream, insert->reason ? "; %s\n" : "\n", insert->reason);
+	}
+}
+
+static void print_next(const struct printer *printer)
+{
+	if (!printer->result->written)
+		return;
+	label(printer, "Next");
+	fputs("perf report -i ", printer->stream);
+	terminal__print_quoted(printer->stream, printer->result->options->output);
+	fputc('\n', printer->stream);
+}
+
+void fix_result__print(const struct fix_result *result, FILE *stream)
+{
+	struct printer printer = { result, result->plan, stream };
+	unsigned int verbose = result->options->verbose;
+
+	if (result->plan) {
+		print_read(&printer);
+		if (fix_result__has_jit(result->plan)) {
+			print_named(&printer);
+			print_skipped(&printer);
+		}
+		if (verbose || nr_with_code(result->plan) > 1)
+			print_processes(&printer);
+		if (verbose > 1) {
+			print_dsos(&printer);
+			print_inserts(&printer);
+		}
+		if (result->written || result->options->dry_run)
+			print_wrote(&printer);
+	} else if (result->written) {
+		label(&printer, "Wrote");
+		print_path(&printer, result->options->output);
+		fputs(", as it was before perfjit-fix\n", stream);
+	}
+	print_next(&printer);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports of the library, shown on standard error as they come and kept for --json. */
+#ifndef PERFJIT_CMD_MESSAGES_H
+#define PERFJIT_CMD_MESSAGES_H
+
+#include <stdbool.h>
+
+#include "base/array.h"
+#include "base/diag.h"
+
+struct progress;
+
+/* How many messages of one kind about one file are shown and kept before they are only counted. */
+#define MESSAGES_OF_A_KIND 5
+
+struct kept_message {
+	enum diag_level level;
+	const char *kind;
+	char *file; /* or NULL */
+	uint64_t offset;
+	char *text;
+};
+
+struct messages {
+	const char *command;
+	bool color;
+	bool notes; /* show DIAG_NOTE too */
+	bool all;   /* show each one, however many */
+	struct progress *progress; /* or NULL: whose line must not stand in the way */
+	ARRAY(struct kept_message) kept;
+};
+
+/* A diag_report_fn; the context is a struct messages. */
+void messages__report(void *context, const struct diag_message *message);
+/* Says how many there were of those kinds that were not all shown. To be called at the end. */
+void messages__summarize(struct messages *messages, const struct diag *diag);
+void messages__free(struct messages *messages);
+
+/* "note", "warning", "error" */
+const char *messages__level_name(enum diag_level level);
+
+#endif

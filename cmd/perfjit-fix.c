@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perfjit-fix: from a profile and its jitdumps to a profile that every perf can read. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "exit.h"
+#include "fix/apply.h"
+#include "fix_options.h"
+#include "fix_result.h"
+#include "messages.h"
+#include "perfdata/edit.h"
+#include "progress.h"
+#include "signals.h"
+
+struct run {
+	const struct fix_options *options;
+	struct messages *messages;
+	struct diag *diag;
+	struct progress *progress;
+	struct perfdata *perfdata;
+	struct plan *plan;
+	struct fix_result *result;
+};
+
+static void complain(struct run *run, const char *kind, const char *file, const char *text)
+{
+	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
+}
+
+/* The code for a failure that is already reported, but for a lack of memory. */
+static enum exit_code failed(struct run *run, int err, enum exit_code code)
+{
+	if (err == -ENOMEM)
+		complain(run, "memory", NULL, "out of memory");
+	return code;
+}
+
+static bool is_input(const struct run *run, const struct stat *output)
+{
+	const struct stat *input = perfdata__stat(run->perfdata);
+
+	return input->st_dev == output->st_dev && input->st_ino == output->st_ino;
+}
+
+/* Whether the file at path is a profile that perfjit-fix wrote: such is replaced without asking. */
+static bool is_ours(const char *path)
+{
+	struct diag *silent = diag__new(NULL, NULL);
+	struct perfdata *perfdata;
+	bool ours = false;
+
+	if (silent && perfdata__open(&perfdata, path, silent) == 0) {
+		ours = perfdata__is_edited(perfdata);
+		perfdata__close(perfdata);
+	}
+	diag__free(silent);
+	return ours;
+}
+
+static enum exit_code check_output(struct run *run)
+{
+	const struct fix_options *options = run->options;
+	struct stat output;
+
+	if (options->in_place || lstat(options->output, &output) < 0)
+		return EXIT_DONE;
+	if (S_ISDIR(output.st_mode)) {
+		complain(run, "output.folder", options->output, "is a folder: name a file with -o");
+		return EXIT_OUTPUT;
+	}
+	if (stat(options->output, &output) == 0 && is_input(run, &output)) {
+		complain(run, "output.is-input", options->output,
+			 "is the input: name another output with -o, or replace it with --in-place");
+		return EXIT_USAGE;
+	}
+	/* what --strip gives bears no sign of having come from here */
+	if (options->dry_run || options->force || is_ours(options->output))
+		return EXIT_DONE;
+	complain(run, "output.exists", options->output,
+		 "exists and is not by perfjit-fix: replace it with --force, or name another "
+		 "output with -o");
+	return EXIT_OUTPUT;
+}
+
+static bool advance(void *context, uint64_t done, uint64_t total)
+{
+	struct run *run = context;
+
+	progress__advance(run->progress, done, total);
+	return !signals__came();
+}
+
+static void note_written(struct run *run)
+{
+	struct stat output;
+
+	run->result->written = true;
+	if (stat(run->options->output, &output) == 0)
+		run->result->output_size = (uint64_t)output.st_size;
+}
+
+static enum exit_code strip(struct run *run)
+{
+	const struct fix_options *options = run->options;
+	mode_t mode = perfdata__stat(run->perfdata)->st_mode & 0666;
+	struct file_out out;
+	int err;
+
+	if (!perfdata__is_edited(run->perfdata)) {
+		complain(run, "perfdata.not-edited", options->input,
+			 "was not written by perfjit-fix: there is nothing to strip");
+		return EXIT_INPUT;
+	}
+	if (options->dry_run)
+		return EXIT_DONE;
+	signals__hold();
+	err = file_out__open(&out, options->output, mode, run->diag);
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	err = perfdata__restore(run->perfdata, &out, run->diag);
+	if (!err && !signals__came())
+		err = file_out__commit(&out, !options->no_sync, run->diag);
+	file_out__abort(&out);
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	if (!signals__came())
+		note_written(run);
+	return EXIT_DONE;
+}
+
+static enum exit_code apply(struct run *run)
+{
+	struct apply_options options = {
+		.output = run->options->output,
+		.no_sync = run->options->no_sync,
+		.progress = advance,
+		.context = run,
+	};
+	int err;
+
+	if (run->options->dry_run)
+		return EXIT_DONE;
+	progress__phase(run->progress, "Writing");
+	signals__hold();
+	err = plan__apply(run->plan, &options, run->diag);
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	note_written(run);
+	return EXIT_DONE;
+}
+
+/* What the exit code says when all went well so far. */
+static enum exit_code judge(struct run *run)
+{
+	if (!fix_result__has_jit(run->plan)) {
+		complain(run, "fix.no-jit", run->options->input,
+			 "no jitdump is mapped in this profile: was the runtime told to write one, "
+			 "and recorded from its start? perfjit-fix(1) says how for each runtime; "
+			 "--jitdump=PID=FILE names one that perf did not see");
+		return EXIT_NO_JIT;
+	}
+	return fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static enum exit_code fix(struct run *run)
+{
+	enum exit_code verdict, code;
+	int err;
+
+	if (perfdata__is_edited(run->perfdata)) {
+		complain(run, "fix.already-fixed", run->options->input,
+			 "was written by perfjit-fix: fix the profile it was made from, or take the "
+			 "changes out with --strip first");
+		return EXIT_INPUT;
+	}
+	progress__phase(run->progress, "Reading");
+	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
+	if (err)
+		return failed(run, err, EXIT_INPUT);
+	run->result->plan = run->plan;
+	verdict = judge(run);
+	if (verdict == EXIT_NO_JIT && run->options->require_jit)
+		return verdict;
+	code = apply(run);
+	return code == EXIT_DONE ? verdict : code;
+}
+
+static enum exit_code work(struct run *run)
+{
+	enum exit_code code;
+	int err = perfdata__open(&run->perfdata, run->options->input, run->diag);
+
+	if (err)
+		return failed(run, err, EXIT_INPUT);
+	code = check_output(run);
+	if (code == EXIT_DONE)
+		code = run->options->strip ? strip(run) : fix(run);
+	return code;
+}
+
+/* Tells the result; an output that could not be told is an output that could not be written. */
+static enum exit_code tell(struct run *run)
+{
+	struct fix_result *result = run->result;
+	int err = 0;
+
+	if (run->options->json)
+		err = fix_result__print_json(result, run->messages, stdout);
+	else if (!run->options->quiet)
+		fix_result__print(result, stdout);
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		complain(run, "output.stdout", NULL, "can't write to standard output");
+		return EXIT_OUTPUT;
+	}
+	return result->code;
+}
+
+int main(int argc, char **argv)
+{
+	struct fix_options options = { 0 };
+	struct messages messages = { .command = "perfjit-fix" };
+	struct fix_result result = { .options = &options };
+	struct run run = { .options = &options, .messages = &messages, .result = &result };
+	enum exit_code code;
+
+	fix_options__parse(&options, argc, argv);
+	messages.color = color__wanted(options.color, stderr);
+	messages.notes = messages.all = options.verbose > 0;
+	run.progress = messages.progress = progress__start(!options.quiet);
+	run.diag = diag__new(messages__report, &messages);
+	if (!run.diag) {
+		fprintf(stderr, "perfjit-fix: error: out of memory\n");
+		return EXIT_INPUT;
+	}
+	result.code = work(&run);
+	progress__stop(run.progress);
+	messages.progress = NULL;
+	messages__summarize(&messages, run.diag);
+	if (!result.written)
+		signals__pass_on();
+	code = tell(&run);
+	plan__free(run.plan);
+	perfdata__close(run.perfdata);
+	diag__free(run.diag);
+	messages__free(&messages);
+	fix_options__free(&options);
+	return code;
+}

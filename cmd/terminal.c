@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+
+bool color__parse(const char *text, enum color_when *when)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*when = (enum color_when)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool color__wanted(enum color_when when, FILE *stream)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (when != COLOR_AUTO)
+		return when == COLOR_ALWAYS;
+	return isatty(fileno(stream)) && !(no_color && *no_color) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool needs_no_quotes(const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_@%+=:,./-";
+
+	return *path && strspn(path, plain) == strlen(path);
+}
+
+/* Control characters in a name can't be pasted safely in any quotes but $'...'. */
+static bool has_control(const char *path)
+{
+	for (; *path; path++)
+		if ((unsigned char)*path < 0x20 || *path == 0x7f)
+			return true;
+	return false;
+}
+
+void terminal__print_quoted(FILE *stream, const char *path)
+{
+	bool control = has_control(path);
+
+	if (needs_no_quotes(path)) {
+		fputs(path, stream);
+		return;
+	}
+	fputs(control ? "$'" : "'", stream);
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (control && (c < 0x20 || c == 0x7f))
+			fprintf(stream, "\\x%02x", c);
+		else if (control && (c == '\'' || c == '\\'))
+			fprintf(stream, "\\%c", c);
+		else if (c == '\'')
+			fputs("'\\''", stream);
+		else
+			putc(c, stream);
+	}
+	putc('\'', stream);
+}
+
+char *terminal__bytes(char out[32], uint64_t bytes)
+{
+	static const char units[] = "kMGTPE";
+	double value = (double)bytes;
+	int unit = -1;
+
+	/* 999.95 would be rounded up to 1000.0 */
+	while (value >= (unit < 0 ? 1000.0 : 999.95) && unit < (int)sizeof(units) - 2) {
+		value /= 1000;
+		unit++;
+	}
+	if (unit < 0)
+		snprintf(out, 32, "%llu byte%s", (unsigned long long)bytes,
+			 terminal__plural(bytes));
+	else
+		snprintf(out, 32, "%.1f %cB", value, units[unit]);
+	return out;
+}
+
+const char *terminal__plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
