@@ -189,8 +189,8 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 	if (result->plan)
 		put_plan(&writer, object, result->plan);
 	put(&writer, object, "messages", kept_messages(&writer, messages));
-	text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text && !writer.failed)
 		fprintf(stream, "%s\n", text);
 	else

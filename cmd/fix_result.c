@@ -6,30 +6,36 @@ bool fix_result__has_jit(const struct plan *plan)
 	return plan->discovery->markers.count || plan->discovery->dumps.count;
 }
 
-static bool is_empty(const struct found_dump *found)
+/* A child that wrote nothing to its dump, but runs what it inherited, has lost nothing. */
+static bool inherits_code(const struct process *process)
 {
-	return jitdump__stats(found->dump)->loads == 0;
+	for (; process->parent && !process->execed; process = process->parent)
+		if (process->parent->codemap)
+			return true;
+	return false;
 }
 
-/* A child that never wrote to its dump, but runs what it inherited, has lost nothing. */
-static bool has_unnamed_samples(const struct plan *plan, const struct process *process)
+static bool has_samples(const struct plan *plan, const struct process *process)
 {
 	array__for_each(counted, &plan->per_process)
 		if (counted->process == process)
-			return counted->counts.anon_samples > 0;
+			return counted->counts.samples > 0;
 	return false;
+}
+
+bool fix_result__says_nothing(const struct plan *plan, const struct found_dump *found)
+{
+	return found->process && jitdump__stats(found->dump)->loads == 0 &&
+	       !inherits_code(found->process) && has_samples(plan, found->process);
 }
 
 bool fix_result__is_partial(const struct plan *plan)
 {
 	if (plan->discovery->nr_missing)
 		return true;
-	array__for_each(found, &plan->discovery->dumps) {
-		if (!found->process)
+	array__for_each(found, &plan->discovery->dumps)
+		if (!found->process || fix_result__says_nothing(plan, found))
 			return true;
-		if (is_empty(found) && has_unnamed_samples(plan, found->process))
-			return true;
-	}
 	return false;
 }
 

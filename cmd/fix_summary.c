@@ -57,9 +57,10 @@ static void print_read(const struct printer *printer)
 
 	label(printer, "Read");
 	print_path(printer, printer->result->options->input);
-	fprintf(printer->stream, ": %" PRIu64 " sample%s; %zu process%s with JIT code, %zu jitdump%s",
-		plan->counts.samples, S(plan->counts.samples), processes, processes == 1 ? "" : "es",
-		dumps, S(dumps));
+	fprintf(printer->stream,
+		": %" PRIu64 " sample%s; %zu process%s with JIT code, %zu jitdump%s",
+		plan->counts.samples, S(plan->counts.samples), processes,
+		processes == 1 ? "" : "es", dumps, S(dumps));
 	if (plan->discovery->nr_missing)
 		fprintf(printer->stream, ", %zu missing", plan->discovery->nr_missing);
 	fputc('\n', printer->stream);
@@ -83,6 +84,14 @@ static void print_wrote(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
+static bool copies_stacks(const struct perfdata *perfdata)
+{
+	for (size_t i = 0; i < perfdata__nr_attrs(perfdata); i++)
+		if (perfdata__attr(perfdata, i)->attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
 static void print_named(const struct printer *printer)
 {
 	const struct plan *plan = printer->plan;
@@ -92,12 +101,21 @@ static void print_named(const struct printer *printer)
 	label(printer, "Functions");
 	fprintf(stream, "%" PRIu64 " named\n", plan->nr_functions);
 	label(printer, "Samples");
-	fprintf(stream, "%" PRIu64 " in JIT code: %" PRIu64 " named before, all now\n",
-		counts->jit_samples, counts->jit_samples_file);
+	if (counts->jit_samples)
+		fprintf(stream,
+			"%" PRIu64 " of %" PRIu64 " in JIT code: %" PRIu64
+			" named before, all now\n",
+			counts->jit_samples, counts->samples, counts->jit_samples_file);
+	else
+		fprintf(stream, "none of %" PRIu64 " in JIT code itself\n", counts->samples);
 	if (counts->jit_frames) {
 		label(printer, "Frames");
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",
 			counts->jit_frames);
+	}
+	if (copies_stacks(plan->perfdata)) {
+		label(printer, "Stacks");
+		fputs("were copied: perf unwinds them through JIT code as it reads them\n", stream);
 	}
 }
 
@@ -113,7 +131,8 @@ static void print_skipped(const struct printer *printer)
 	}
 	if (plan->counts.anon_samples) {
 		label(printer, "Unnamed");
-		fprintf(stream, "%" PRIu64 " sample%s in executable memory that no jitdump describes\n",
+		fprintf(stream,
+			"%" PRIu64 " sample%s in executable memory that no jitdump describes\n",
 			plan->counts.anon_samples, S(plan->counts.anon_samples));
 	}
 }
@@ -127,8 +146,8 @@ static void print_processes(const struct printer *printer)
 			continue;
 		label(printer, "Process");
 		fprintf(printer->stream,
-			"%u (%s): %zu dump%s, %zu function%s, %zu DSO%s; %" PRIu64
-			" of %" PRIu64 " sample%s in JIT code, %" PRIu64 " in unknown code\n",
+			"%u (%s): %zu dump%s, %zu function%s, %zu DSO%s; %" PRIu64 " of %" PRIu64
+			" sample%s in JIT code, %" PRIu64 " in unknown code\n",
 			counted->process->pid,
 			text__printable(comm, sizeof(comm), counted->process->comm),
 			counted->nr_dumps, S(counted->nr_dumps), counted->nr_functions,

@@ -70,8 +70,8 @@ void messages__report(void *context, const struct diag_message *message)
 	fprintf(stderr, "%s\n", message->text);
 }
 
-static void summarize_kind(void *context, enum diag_level level, const char *kind,
-			   const char *file, uint64_t count)
+static void summarize_kind(void *context, enum diag_level level, const char *kind, const char *file,
+			   uint64_t count)
 {
 	struct messages *messages = context;
 

@@ -24,8 +24,8 @@ struct kept_message {
 struct messages {
 	const char *command;
 	bool color;
-	bool notes; /* show DIAG_NOTE too */
-	bool all;   /* show each one, however many */
+	bool notes;                /* show DIAG_NOTE too */
+	bool all;                  /* show each one, however many */
 	struct progress *progress; /* or NULL: whose line must not stand in the way */
 	ARRAY(struct kept_message) kept;
 };

@@ -72,8 +72,9 @@ static enum exit_code check_output(struct run *run)
 		return EXIT_OUTPUT;
 	}
 	if (stat(options->output, &output) == 0 && is_input(run, &output)) {
-		complain(run, "output.is-input", options->output,
-			 "is the input: name another output with -o, or replace it with --in-place");
+		complain(
+			run, "output.is-input", options->output,
+			"is the input: name another output with -o, or replace it with --in-place");
 		return EXIT_USAGE;
 	}
 	/* what --strip gives bears no sign of having come from here */
@@ -162,6 +163,12 @@ static enum exit_code judge(struct run *run)
 			 "--jitdump=PID=FILE names one that perf did not see");
 		return EXIT_NO_JIT;
 	}
+	array__for_each(found, &run->plan->discovery->dumps)
+		if (fix_result__says_nothing(run->plan, found))
+			diag__report(run->diag, DIAG_WARNING, "fix.empty-dump",
+				     jitdump__path(found->dump), DIAG_NO_OFFSET,
+				     "describes no function: JIT code of pid %u stays unnamed",
+				     found->pid);
 	return fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -171,9 +178,10 @@ static enum exit_code fix(struct run *run)
 	int err;
 
 	if (perfdata__is_edited(run->perfdata)) {
-		complain(run, "fix.already-fixed", run->options->input,
-			 "was written by perfjit-fix: fix the profile it was made from, or take the "
-			 "changes out with --strip first");
+		complain(
+			run, "fix.already-fixed", run->options->input,
+			"was written by perfjit-fix: fix the profile it was made from, or take the "
+			"changes out with --strip first");
 		return EXIT_INPUT;
 	}
 	progress__phase(run->progress, "Reading");

@@ -14,7 +14,8 @@ static void note(int signal)
 void signals__hold(void)
 {
 	static const int held[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = note,
+				    .sa_flags = SA_RESTART | (int)SA_RESETHAND };
 	struct sigaction before;
 
 	sigemptyset(&action.sa_mask);

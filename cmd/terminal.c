@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 bool color__parse(const char *text, enum color_when *when)
 {
 	static const char *const names[] = { "auto", "always", "never" };

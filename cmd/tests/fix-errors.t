@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What can go wrong: the exit code, a message that says what to do, nothing half-written.
+. "$(dirname "$0")/tap.sh"
+
+recorded='perf.data jit-1195.dump nest.py'
+
+# no jitdump
+cp "$TESTDATA/recordings/6.1-fp.data" none.data
+run perfjit-fix none.data
+exits 6 "no jitdump"
+err_has "says so" '^perfjit-fix: error: none.data: no jitdump is mapped in this profile'
+holds "gives a copy" none.data none.fixed.data
+succeeds "that is the input again" perfjit-fix -q --strip -o back.data none.fixed.data
+same_file "byte for byte" none.data back.data
+rm -f none.fixed.data back.data
+run perfjit-fix --require-jit none.data
+exits 6 "no jitdump, and one required"
+holds "gives no copy" none.data
+rm -rf ./*
+
+# missing dump
+recording py313fpbuild-perfjit-fp
+mv jit-1195.dump ../elsewhere.dump
+# a path that no machine has
+LC_ALL=C sed -i "s#/tmp/jit-1195.dump#/n/a/jit-1195.dump#" perf.data
+run perfjit-fix perf.data
+exits 5 "missing dump"
+err_has "says which, and what to do" \
+	'warning: /n/a/jit-1195.dump: jitdump of pid 1195 not found.*--jitdump=1195=FILE'
+out_has "counts it" '1 missing'
+run perfjit-fix --jitdump=1195=../elsewhere.dump perf.data
+exits 0 "named by hand"
+err_is "nothing is missing" </dev/null
+out_has "its functions are named" '^Functions 186 named'
+run perfjit-fix --jitdump=../elsewhere.dump perf.data
+exits 0 "named by hand, the dump says the pid"
+mkdir dumps && mv ../elsewhere.dump dumps/jit-1195.dump
+run perfjit-fix --jitdump-dir=dumps perf.data
+exits 0 "its folder named by hand"
+mkdir -p root/n/a && mv dumps/jit-1195.dump root/n/a
+run perfjit-fix --root=root perf.data
+exits 0 "below the root of a container"
+out_has "its functions are named" '^Functions 186 named'
+rm -rf ./*
+
+# truncated dump
+recording py313fpbuild-perfjit-fp
+truncate -s 41000 jit-1195.dump
+run perfjit-fix perf.data
+exits 0 "truncated dump"
+err_has "says so and where" 'warning: .*jit-1195.dump: at byte 4[0-9]*: '
+out_has "the others are named" '^Functions 18[0-5] named'
+: >jit-1195.dump
+run perfjit-fix perf.data
+exits 5 "empty dump"
+err_has "says so" 'warning: ./jit-1195.dump: describes no function: JIT code of pid 1195 stays'
+printf 'no jitdump at all, but long enough for a header of forty bytes' >jit-1195.dump
+run perfjit-fix perf.data
+exits 5 "a dump that is none"
+err_has "says so" 'jit-1195.dump'
+rm -rf ./*
+
+# no profile
+printf 'this is no profile' >text
+run perfjit-fix text
+exits 3 "not a perf.data"
+err_has "says so" '^perfjit-fix: error: text: '
+run perfjit-fix none
+exits 3 "no such file"
+err_is "says so" <<EOT
+perfjit-fix: error: none: can't open: No such file or directory
+EOT
+: >empty
+run perfjit-fix empty
+exits 3 "an empty file"
+run perfjit-fix .
+exits 3 "a folder that is no profile"
+holds "nothing was written" text empty
+rm -rf ./*
+
+# output
+recording py313fpbuild-perfjit-fp
+run perfjit-fix -o perf.data perf.data
+exits 2 "output equal to input"
+err_has "says what to do" 'perf.data: is the input: name another output with -o.*--in-place'
+ln -s perf.data link
+run perfjit-fix -o link perf.data
+exits 2 "output equal to input by a symlink"
+ln perf.data hard
+run perfjit-fix -o hard perf.data
+exits 2 "output equal to input by a hard link"
+rm link hard
+holds "nothing was written" $recorded
+run perfjit-fix -o nowhere/out perf.data
+exits 4 "output in a folder that is not there"
+err_has "says so" 'error: nowhere/out: '
+run perfjit-fix -o . perf.data
+exits 4 "output is a folder"
+echo precious >out
+run perfjit-fix -o out perf.data
+exits 4 "output exists and is another's"
+err_has "says what to do" 'error: out: exists and is not by perfjit-fix.*--force'
+is "and is left alone" "$(cat out)" precious
+holds "nothing else was written" $recorded out
+succeeds "with --force" perfjit-fix -q --force -o out perf.data
+succeeds "and once more without" perfjit-fix -q -o out perf.data
+rm -rf out out.jit
+echo precious >perf.fixed.data.jit
+run perfjit-fix perf.data
+exits 4 "the folder of DSOs is a file"
+holds "nothing was written" $recorded perf.fixed.data.jit
+rm perf.fixed.data.jit
+run sh -c 'perfjit-fix perf.data >/dev/full'
+exits 4 "the summary can't be written"
+rm -rf perf.fixed.data perf.fixed.data.jit
+run perfjit-fix -o '' perf.data
+exits 2 "an empty name"
+done_testing

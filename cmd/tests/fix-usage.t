@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line: wrong usage, help, version, colours, and what the man page says of it.
+. "$(dirname "$0")/tap.sh"
+
+for arguments in --no-such-option 'a b' '--layout=round x' '--color=blue x' '-q -v x' \
+	'--in-place -o y x' '-o - x' '--jitdump' '--in-place -'; do
+	run perfjit-fix $arguments
+	exits 2 "usage: $arguments"
+	err_has "  says how to get help" "Try .perfjit-fix --help"
+done
+run perfjit-fix
+exits 3 "without a name it is perf.data that is read"
+err_has "  and is not there" "perf.data: can't open"
+
+succeeds "--version" perfjit-fix --version
+out_has "is a version" '^perfjit-fix [0-9]*\.[0-9]*\.[0-9]*$'
+succeeds "--help" perfjit-fix --help
+grep -o -e '--[a-z][a-z-]*' ../out | sort -u >../help
+mandoc -T utf8 "$SRCDIR/man/perfjit-fix.1" | col -bx >../page
+sed -n '/^OPTIONS/,/^[A-Z]/p' ../page >/dev/null
+grep -o -e '^ \{4,8\}\(-., \)\?--[a-z][a-z-]*' ../page | grep -o -e '--[a-z-]*' | sort -u >../man
+run diff ../help ../man
+exits 0 "--help and the man page have the same options"
+
+recording py313fpbuild-perfjit-fp
+rm jit-1195.dump
+run perfjit-fix --dry-run --color=always perf.data
+err_has "colours when asked for" "$(printf '\033')\["
+run perfjit-fix --dry-run perf.data
+is "none when it is no terminal" "$(grep -c "$(printf '\033')" ../err)" 0
+done_testing

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The manual pages: well-formed, and their examples work as they stand there.
+. "$(dirname "$0")/tap.sh"
+
+for page in "$SRCDIR"/man/*.[1-8]; do
+	# a system without a database of its pages is no fault of ours
+	mandoc -Tlint "$page" 2>&1 | grep -v 'mandoc.db lacks' >../out
+	[ ! -s ../out ]
+	ok $? "mandoc -Tlint ${page##*/}" || tell ../out
+done
+
+# examples PAGE: the commands of its section EXAMPLES, one a line
+examples()
+{
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl \$ //p' "$1" | sed 's/\\(dq/"/g'
+}
+
+recording py313fpbuild-perfjit-fp
+mkdir dumps && cp jit-1195.dump dumps
+examples "$SRCDIR/man/perfjit-fix.1" >../examples
+at_least "perfjit-fix(1) has examples" "$(wc -l <../examples)" 5
+while read -r command; do
+	succeeds "\$ $command" sh -c "$command"
+done <../examples
+done_testing

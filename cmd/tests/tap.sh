@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What command tests are made of: sourced by each case, which runs in a scratch folder of its own
+# and prints TAP. A case ends with done_testing; one that stops before has no plan and fails.
+#
+# Nothing is skipped: what a test needs is what `make deps` installs.
+
+SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+BUILD=${BUILD:-$SRCDIR/build}
+PATH=$BUILD:$PATH
+TESTDATA=$SRCDIR/testdata
+ORACLES=$SRCDIR/cmd/tests
+export SRCDIR BUILD PATH
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/perfjit-test-XXXXXX") || exit 1
+scratch=$(cd "$scratch" && pwd -P)
+trap 'cd /; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+mkdir "$scratch/home" "$scratch/work"
+cd "$scratch/work" || exit 1
+
+# Neither the user's perf settings, build-id cache and debuginfod servers nor the terminal matter.
+HOME=$scratch/home PERF_CONFIG=/dev/null DEBUGINFOD_URLS='' TERM=dumb LC_ALL=C.UTF-8
+export HOME PERF_CONFIG DEBUGINFOD_URLS TERM LC_ALL
+unset NO_COLOR PERF_BUILDID_DIR
+
+tests_run=0
+tests_failed=0
+
+# ok STATUS NAME
+ok()
+{
+	tests_run=$((tests_run + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests_run - $2"
+	else
+		echo "not ok $tests_run - $2"
+		tests_failed=$((tests_failed + 1))
+	fi
+	return "$1"
+}
+
+# Shows files as the diagnostics of a failure.
+tell()
+{
+	for file; do sed 's/^/# /' "$file"; done
+}
+
+# run COMMAND...: its output in the files out and err, its exit code in $status.
+run()
+{
+	status=0
+	"$@" >../out 2>../err </dev/null || status=$?
+	ran=$*
+}
+
+# exits STATUS NAME: how the last run ended.
+exits()
+{
+	if [ "$status" -ne "$1" ]; then
+		ok 1 "$2"
+		echo "# '$ran' exited with $status, not $1"
+		tell ../out ../err
+		return 1
+	fi
+	ok 0 "$2"
+}
+
+# out_is NAME, err_is NAME: what the last run printed is exactly what stands on standard input.
+out_is()
+{
+	stream_is out "$1"
+}
+
+err_is()
+{
+	stream_is err "$1"
+}
+
+stream_is()
+{
+	cat >../expected
+	if diff -u ../expected "../$1" >../diff; then
+		ok 0 "$2"
+	else
+		ok 1 "$2"
+		tell ../diff
+	fi
+}
+
+# out_has NAME PATTERN, err_has NAME PATTERN: a line matches the basic regular expression.
+out_has()
+{
+	stream_has out "$1" "$2"
+}
+
+err_has()
+{
+	stream_has err "$1" "$2"
+}
+
+stream_has()
+{
+	if grep -q -e "$3" "../$1"; then
+		ok 0 "$2"
+	else
+		ok 1 "$2"
+		echo "# no line matches '$3' in:"
+		tell "../$1"
+	fi
+}
+
+# succeeds NAME COMMAND...
+succeeds()
+{
+	name=$1
+	shift
+	run "$@"
+	exits 0 "$name"
+}
+
+# is NAME ACTUAL EXPECTED
+is()
+{
+	if [ "$2" = "$3" ]; then
+		ok 0 "$1"
+	else
+		ok 1 "$1"
+		echo "# is '$2', not '$3'"
+	fi
+}
+
+# at_least NAME ACTUAL LEAST
+at_least()
+{
+	if [ "$2" -ge "$3" ]; then
+		ok 0 "$1 ($2)"
+	else
+		ok 1 "$1"
+		echo "# is $2, not $3 or more"
+	fi
+}
+
+# same_file NAME A B
+same_file()
+{
+	if cmp -s "$2" "$3"; then
+		ok 0 "$1"
+	else
+		ok 1 "$1"
+		cmp "$2" "$3" 2>&1 | sed 's/^/# /'
+	fi
+}
+
+# holds NAME FILE...: the work folder holds exactly these (and what recording brought is one of
+# them when named). Nothing half-written is left.
+holds()
+{
+	name=$1
+	shift
+	printf '%s\n' "$@" | sort >../expected
+	find . -mindepth 1 | sed 's|^\./||' | sort >../found
+	if diff -u ../expected ../found >../diff; then
+		ok 0 "$name"
+	else
+		ok 1 "$name"
+		tell ../diff
+	fi
+}
+
+# recording NAME: brings the recording into the work folder, unpacked.
+recording()
+{
+	for file in "$TESTDATA/recordings/$1"/*; do
+		case $file in
+		*.gz)	name=${file##*/}; gzip -dc "$file" >"${name%.gz}" ;;
+		*/recipe) ;;
+		*)	cp "$file" . ;;
+		esac
+	done
+	chmod u+w ./*
+}
+
+# frames PROFILE DUMP...: what perf makes of the frames in code that the dumps describe, as
+# variables: frames_described, frames_right, frames_wrong, frames_unnamed, frames_early,
+# frames_early_right.
+frames()
+{
+	profile=$1
+	shift
+	perl "$ORACLES/jitdump-names.pl" "$@" >../names || return 1
+	perf script --show-mmap-events --no-demangle --no-inline --max-stack 1024 --ns \
+		-F pid,tid,time,ip,sym,dso -i "$profile" 2>../perf.err |
+		perl "$ORACLES/script-frames.pl" ../names >../frames || return 1
+	eval "$(cat ../frames)"
+	sed 's/^/# /' ../frames
+}
+
+done_testing()
+{
+	echo "1..$tests_run"
+	[ "$tests_failed" -eq 0 ]
+	exit
+}
