@@ -260,6 +260,11 @@ static int plan_region(struct imager *imager, size_t index)
 					.generation = g };
 
 		err = plan_image(imager, region, region->first_number + g, &dso);
+		/* one that can't be laid out was reported, and costs its own functions only */
+		if (err == -ERANGE) {
+			dso.spec.base = 0;
+			err = 0;
+		}
 		if (!array__push(&plan->dsos, dso)) {
 			free((void *)(uintptr_t)dso.spec.functions);
 			free((void *)(uintptr_t)dso.spec.identity.data);

@@ -13,8 +13,8 @@
 struct diag;
 struct jitdump;
 
-#define JITDUMP_MAGIC 0x4A695444u /* "JiTD", in the producer's byte order */
-#define JITDUMP_FLAG_ARCH_TIMESTAMP 1u /* times are TSC values */
+#define JITDUMP_MAGIC               0x4A695444u /* "JiTD", in the producer's byte order */
+#define JITDUMP_FLAG_ARCH_TIMESTAMP 1u          /* times are TSC values */
 
 enum jitdump_id {
 	JIT_CODE_LOAD = 0,
@@ -32,7 +32,7 @@ struct jitdump_header {
 	uint32_t total_size; /* bytes, 40 or more */
 	uint32_t elf_mach;   /* EM_*, or 0 when the producer did not say */
 	uint32_t pad1;
-	uint32_t pid; /* in the producer's pid namespace */
+	uint32_t pid;       /* in the producer's pid namespace */
 	uint64_t timestamp; /* of unknown clock and unit: producers disagree */
 	uint64_t flags;
 };
