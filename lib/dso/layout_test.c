@@ -46,6 +46,10 @@ static void test_header_size(void **state)
 	/* Elf64_Ehdr 0x40 and 4 Elf64_Phdr of 0x38; Elf32_Ehdr 0x34 and 4 Elf32_Phdr of 0x20. */
 	assert_int_equal(dso__header_size(ELFCLASS64, DSO_HEADERS_BEFORE), 0x120);
 	assert_int_equal(dso__header_size(ELFCLASS32, DSO_HEADERS_BEFORE), 0xb4);
+	assert_int_equal(dso__header_size(ELFCLASS64, DSO_HEADERS_APART), 0x40);
+	assert_int_equal(dso__header_size(ELFCLASS32, DSO_HEADERS_APART), 0x34);
+	assert_int_equal(dso__header_size(ELFCLASS64, DSO_HEADERS_OVERLAID), 0);
+	assert_int_equal(dso__header_size(ELFCLASS32, DSO_HEADERS_OVERLAID), 0);
 }
 
 static void test_behind_the_text(void **state)
@@ -168,6 +172,8 @@ static void test_build_id_depends_on_everything(void **state)
 	make_fixture(&fixture)->spec.identity = BYTES(code);
 	assert_id(&fixture.spec, id, false);
 	make_fixture(&fixture)->spec.target.machine = EM_AARCH64;
+	assert_id(&fixture.spec, id, false);
+	make_fixture(&fixture)->spec.headers = DSO_HEADERS_APART;
 	assert_id(&fixture.spec, id, false);
 	make_fixture(&fixture)->spec.nr_functions = 1;
 	assert_id(&fixture.spec, id, false);

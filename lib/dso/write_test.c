@@ -338,6 +338,71 @@ static void test_unwind_data_in_a_hole(void **state)
 	remove_image(&file);
 }
 
+/* Where something else is mapped right before the code, headers are elsewhere or in its place. */
+static void check_headers_elsewhere(const struct target_case *c, enum dso_headers headers)
+{
+	bool narrow = c->target.class == ELFCLASS32;
+	unsigned int elf_header = narrow ? 0x34 : 0x40;
+	unsigned int start = headers == DSO_HEADERS_APART ? elf_header : 0;
+	struct fixture fixture;
+	struct image_file file;
+	char expected[128], *text;
+	uint8_t bytes[0x400];
+
+	make_fixture(&fixture, c)->spec.headers = headers;
+	fixture.spec.base = CODE - start;
+	write_image(&file, &fixture.spec);
+	assert_clean(&file, false);
+	text = output_of("readelf -lSW %s", file.path);
+	snprintf(expected, sizeof(expected), ".text             PROGBITS        %0*x %06x 00022b",
+		 narrow ? 8 : 16, start, start);
+	assert_contains(text, expected);
+	assert_contains(text, "  LOAD           0x000000 0x00000000");
+	free(text);
+	text = output_of("readelf --debug-dump=frames %s", file.path);
+	snprintf(expected, sizeof(expected), "pc=%0*x..%0*x\n", narrow ? 8 : 16, start,
+		 narrow ? 8 : 16, start + 11);
+	assert_contains(text, expected);
+	free(text);
+	read_file(file.path, bytes, sizeof(bytes));
+	assert_memory_equal(bytes, ELFMAG, SELFMAG);
+	if (start)
+		assert_memory_equal(bytes + start, code, sizeof(code));
+	assert_memory_equal(bytes + start + GAP, code, sizeof(code));
+	remove_image(&file);
+}
+
+static void test_headers_elsewhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SIZE(cases); i++) {
+		check_headers_elsewhere(&cases[i], DSO_HEADERS_APART);
+		check_headers_elsewhere(&cases[i], DSO_HEADERS_OVERLAID);
+	}
+}
+
+/* All the code is shorter than the header that stands in its place. */
+static void test_header_longer_than_the_code(void **state)
+{
+	struct fixture fixture;
+	struct image_file file;
+	char *text;
+
+	(void)state;
+	make_fixture(&fixture, &cases[0])->spec.headers = DSO_HEADERS_OVERLAID;
+	fixture.spec.base = CODE;
+	fixture.spec.nr_functions = 1;
+	fixture.spec.text_end = CODE + sizeof(code);
+	write_image(&file, &fixture.spec);
+	assert_clean(&file, false);
+	text = output_of("readelf -SsW %s", file.path);
+	assert_contains(text, ".text             PROGBITS        0000000000000000 000000 00000b");
+	assert_contains(text, ".eh_frame_hdr     PROGBITS        0000000000000040 000040 000014");
+	assert_contains(text, "0000000000000000    11 FUNC    GLOBAL DEFAULT    1 py::handler");
+	free(text);
+	remove_image(&file);
+}
+
 /* A newer generation's headers are larger, so that it lies within the older; both end alike. */
 static void test_room_before_the_text_and_memory_end(void **state)
 {
@@ -435,6 +500,8 @@ int main(void)
 		cmocka_unit_test(test_text_bytes),
 		cmocka_unit_test(test_large_text),
 		cmocka_unit_test(test_unwind_data_in_a_hole),
+		cmocka_unit_test(test_headers_elsewhere),
+		cmocka_unit_test(test_header_longer_than_the_code),
 		cmocka_unit_test(test_room_before_the_text_and_memory_end),
 		cmocka_unit_test(test_odd_place),
 		cmocka_unit_test(test_without_unwind_data),
