@@ -21,6 +21,7 @@ enum {
 	OPT_REQUIRE_JIT,
 	OPT_JSON,
 	OPT_COLOR,
+	OPT_WITHOUT,
 };
 
 static const struct argp_option option_table[] = {
@@ -48,8 +49,27 @@ static const struct argp_option option_table[] = {
 	{ "verbose", 'v', NULL, 0, "More: notes, processes; twice: DSOs and records", 4 },
 	{ "json", OPT_JSON, NULL, 0, "The summary as JSON", 4 },
 	{ "color", OPT_COLOR, "WHEN", 0, "auto, always or never", 4 },
+	/* for tests that show what each mechanism is for */
+	{ "without", OPT_WITHOUT, "MECHANISM", OPTION_HIDDEN, NULL, 3 },
 	{ 0 },
 };
+
+static error_t parse_without(struct fix_options *options, const char *arg, struct argp_state *state)
+{
+	/* by the bits of enum fix_mechanism */
+	static const char *const names[] = { "nesting",      "exec-comm",     "pruning",
+					     "aliases",      "reemission",    "hole",
+					     "empty-header", "frame-pointer", "overlay" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(arg, names[i]) == 0) {
+			options->plan.without |= 1u << i;
+			return 0;
+		}
+	}
+	argp_error(state, "no mechanism is called '%s'", arg);
+	return EINVAL;
+}
 
 static error_t parse_layout(struct fix_options *options, const char *arg, struct argp_state *state)
 {
@@ -119,6 +139,8 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return 0;
 	case OPT_LAYOUT:
 		return parse_layout(options, arg, state);
+	case OPT_WITHOUT:
+		return parse_without(options, arg, state);
 	case OPT_COLOR:
 		if (!color__parse(arg, &options->color))
 			argp_error(state, "--color is auto, always or never, not '%s'", arg);

@@ -120,6 +120,7 @@ static void hash_spec(struct hasher *hasher, const struct dso_spec *spec)
 	buf__put_u64(&hasher->fields, spec->unwind);
 	buf__put_u64(&hasher->fields, spec->memory_end);
 	buf__put_u8(&hasher->fields, spec->lines);
+	buf__put_u8(&hasher->fields, spec->bare);
 	put_bytes(&hasher->fields, spec->identity);
 	buf__put_u64(&hasher->fields, spec->nr_functions);
 	for (size_t i = 0; i < spec->nr_functions; i++)

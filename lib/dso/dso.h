@@ -48,6 +48,7 @@ struct dso_spec {
 	uint64_t text_end;     /* address behind the text, at least the last function's end */
 	uint64_t unwind;       /* address for .eh_frame_hdr and .eh_frame, or 0 */
 	uint64_t memory_end;   /* address of the PT_LOAD's end in memory; 0: where its data ends */
+	bool bare; /* without CFI no .eh_frame_hdr either: to show what the empty one is for */
 	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
 	bool lines;            /* write .debug_info, .debug_line ... when some lines are known */
 };

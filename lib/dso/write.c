@@ -136,11 +136,27 @@ static void place_sections(struct image *image)
 				(is_narrow(image) ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr));
 }
 
+static bool has_cfi(const struct dso_spec *spec)
+{
+	for (size_t i = 0; i < spec->nr_functions; i++)
+		if (spec->functions[i].cie)
+			return true;
+	return false;
+}
+
+static bool is_left_out(const struct image *image, enum image_section i)
+{
+	return (i == SECTION_EH_FRAME_HDR || i == SECTION_EH_FRAME) && image->spec->bare &&
+	       !has_cfi(image->spec);
+}
+
 static void name_sections(struct image *image)
 {
 	struct buf *names = &image->parts[SECTION_SHSTRTAB];
 
 	for (size_t i = 0; i < image->nr_sections; i++) {
+		if (is_left_out(image, i))
+			continue; /* SHT_NULL */
 		image->headers[i].sh_name = (uint32_t)names->size;
 		image->headers[i].sh_type = forms[i].type;
 		image->headers[i].sh_flags = forms[i].flags;
@@ -248,8 +264,9 @@ static bool write_program_headers(Elf *elf, const struct image *image)
 				   .p_filesz = image->layout.load_end - spec->base,
 				   .p_memsz = memory_end - spec->base,
 				   .p_align = PAGE_ALIGN },
-		[SEGMENT_EH_FRAME] =
-			segment_of(&image->headers[SECTION_EH_FRAME_HDR], PT_GNU_EH_FRAME),
+		[SEGMENT_EH_FRAME] = segment_of(
+			&image->headers[SECTION_EH_FRAME_HDR],
+			is_left_out(image, SECTION_EH_FRAME_HDR) ? PT_NULL : PT_GNU_EH_FRAME),
 		[SEGMENT_NOTE] = segment_of(&image->headers[SECTION_NOTE], PT_NOTE),
 		[SEGMENT_STACK] = { .p_type = PT_GNU_STACK,
 				    .p_flags = PF_R | PF_W,

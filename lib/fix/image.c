@@ -226,6 +226,7 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 		return 0;
 	dso->spec.target = target_of(imager->plan, found);
 	dso->spec.lines = !imager->options->no_lines;
+	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
 	err = make_functions(imager, &region->generations.items[dso->generation],
 			     jitdump__path(found->dump), &dso->spec);
 	if (!err)

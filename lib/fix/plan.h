@@ -33,6 +33,7 @@ enum fix_mechanism {
 	FIX_HOLE = 1 << 5,          /* unwind data goes elsewhere where a file is behind the code */
 	FIX_EMPTY_HEADER = 1 << 6,  /* .eh_frame_hdr also when there is no CFI */
 	FIX_FRAME_POINTER = 1 << 7, /* CFI by the frame-pointer rule where the producer gave none */
+	FIX_OVERLAY = 1 << 8, /* a DSO over code in a file takes the shape of that file */
 };
 
 struct plan_options {

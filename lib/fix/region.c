@@ -154,6 +154,18 @@ static int add_member(struct region *region, struct code *code)
 	return array__push(&region->members, member) ? 0 : -ENOMEM;
 }
 
+/*
+ * Of a file's second mapping nothing may stay in sight: readers by libunwind take the lowest
+ * mapping of a file, what is left of this one included, for where the file is.
+ */
+static void cover_mapping(struct region *region, const struct code *code)
+{
+	const struct mapping *mapping = process__mapping(region->process, code->addr, code->load);
+
+	region->lo = mapping->start;
+	region->hi = mapping__end(mapping);
+}
+
 static int open_region(struct regions *regions, struct process *process, const struct code *code,
 		       enum region_home home, const struct region_options *options)
 {
@@ -166,6 +178,8 @@ static int open_region(struct regions *regions, struct process *process, const s
 		.single = options->force_singles,
 	};
 
+	if (home == HOME_ALIAS)
+		cover_mapping(&region, code);
 	return array__push(&regions->list, region) ? 0 : -ENOMEM;
 }
 
