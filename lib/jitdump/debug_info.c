@@ -1,294 +1,217 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JIT_CODE_DEBUG_INFO: entries {u64 addr, u32 line, u32 discriminator, name}, as producers write
- * them: with a bias, with names overwritten, out of order.
+ * JIT_CODE_DEBUG_INFO: entries of {address, line, discriminator, file name}.
+ *
+ * V8 writes names from memory that is in use for something else by then: they hold NULs, and a
+ * parser that walks from NUL to NUL gets lost. What can be relied on is that addresses lie in or
+ * near the code: a NUL ends a name only if such an entry, or the end of the table, follows it.
  */
 #include <errno.h>
 
 #include "jitdump/dump.h"
 
-#define ENTRY_HEAD 16u
+#define ENTRY_FIXED 16u
+#define ENTRY_MIN   (ENTRY_FIXED + 1)
+/* "the file of the entry before" */
+#define SAME_FILE "\xff"
+/* How far outside of the code an address may lie: biases, prologues before the code. */
+#define ADDR_SLACK 0x1000u
+#define LINE_LIMIT ((uint32_t)1 << 28)
+/* Bytes that pad a record. */
+#define PADDING_MAX 8u
+/* Names that a table is searched for one that is already known. */
+#define KNOWN_FILES 8u
 
-/*
- * V8 and LLVM add what perf once put before the code, an ELF header of 64 bytes, to all addresses.
- * perf adds it again, so the lines of such dumps come out 64 bytes late.
- */
-#define HEADER_BIAS 0x40u
-/* Tables that agree before one believes in the bias without seeing a row past its function. */
-#define BIAS_EVIDENCE 3
-
-/* How far outside of its function an entry may lie and still be one: Erlang's lie before it. */
-#define STRAY_MAX 0x1000u
-
-static bool is_near(const struct code_record *code, uint64_t addr)
-{
-	return addr + STRAY_MAX >= code->addr && addr < code->addr + code->size + STRAY_MAX;
-}
-
-/* Reads the entry at *at; false when it makes no sense. */
-static bool take_entry(const struct debug_table *table, struct cursor *cur, struct code_line *row,
-		       const char **name)
-{
-	row->addr = cursor__u64(cur);
-	row->line = cursor__u32(cur);
-	row->column = cursor__u32(cur);
-	*name = cursor__string(cur);
-	return !cur->overrun && is_near(table->code, row->addr);
-}
-
-/* Whether all entries make sense when each begins where the name before it ends. */
-static bool walks(const struct debug_table *table, enum byte_order order)
-{
-	struct cursor cur = cursor__at(table->record.debug_info.entries, order);
-	struct code_line row;
-	const char *name;
-
-	for (uint64_t i = 0; i < table->record.debug_info.nr_entry; i++)
-		if (!take_entry(table, &cur, &row, &name))
-			return false;
-	return true;
-}
-
-/* Whether all entries make sense when each takes stride bytes. */
-static bool strides(const struct debug_table *table, enum byte_order order, size_t stride)
-{
-	const uint8_t *entries = table->record.debug_info.entries.data;
-
-	for (uint64_t i = 0; i < table->record.debug_info.nr_entry; i++)
-		if (!is_near(table->code, get_u64(entries + i * stride, order)))
-			return false;
-	return true;
-}
-
-/*
- * V8 writes names whose first bytes were overwritten, NULs among them. The names of one function
- * are equally long, so the entries still have one size, which the record's size tells. 0: no.
- */
-static size_t find_stride(const struct debug_table *table, enum byte_order order)
-{
-	uint64_t count = table->record.debug_info.nr_entry;
-	size_t size = table->record.debug_info.entries.size;
-
-	for (size_t padding = 0; padding < 8 && padding < size; padding++) {
-		size_t stride = (size - padding) / count;
-
-		if ((size - padding) % count == 0 && stride > ENTRY_HEAD &&
-		    strides(table, order, stride))
-			return stride;
-	}
-	return 0;
-}
-
-static bool is_text(const char *name, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-			return false;
-	return size > 0;
-}
-
-/* "JS:*leaf t/cpu.js:1:15": the file that V8's name for the function tells, or NULL. */
-static const char *file_from_symbol(struct jitdump *dump, const char *symbol)
-{
-	const char *file = strrchr(symbol, ' ');
-	const char *end = symbol + strlen(symbol);
-
-	if (!file)
-		return NULL;
-	file++;
-	for (int colons = 0; colons < 2 && end > file; end--)
-		if (end[-1] == ':')
-			colons++;
-	return end > file ? arena__text(&dump->arena, file, (size_t)(end - file)) : NULL;
-}
-
-/* The name of an entry of known size; NULL: it was overwritten and nothing tells what it was. */
-static const char *mended_name(struct jitdump *dump, const struct debug_table *table,
-			       const uint8_t *entry, size_t stride)
-{
-	const char *name = (const char *)entry + ENTRY_HEAD;
-	size_t size = stride - ENTRY_HEAD - 1;
-
-	if (name[size] == '\0' && is_text(name, size))
-		return name;
-	return file_from_symbol(dump, table->code->name);
-}
-
-/* Files of a table under construction: most have one. */
-struct files {
-	ARRAY(const char *) names;
+struct reader {
+	struct jitdump *dump;
+	struct debug_table *table;
+	const uint8_t *end;
+	uint64_t low, high; /* addresses that make sense */
+	const char **files;
+	size_t nr_files;
+	uint32_t last_file; /* of the entry before */
+	size_t nr_damaged;
 };
 
-static bool add_file(struct files *files, const char *name, uint32_t *index)
+static bool plausible_entry(const struct reader *reader, const uint8_t *p)
 {
-	/* the last ones first: entries of one file come together */
-	for (size_t i = files->names.count; i > 0 && files->names.count - i < 64; i--)
-		if (strcmp(files->names.items[i - 1], name) == 0) {
-			*index = (uint32_t)(i - 1);
+	enum byte_order order = reader->dump->header.order;
+	uint64_t addr;
+
+	if ((size_t)(reader->end - p) < ENTRY_MIN)
+		return false;
+	addr = get_u64(p, order);
+	return addr >= reader->low && addr <= reader->high && get_u32(p + 8, order) < LINE_LIMIT;
+}
+
+/* The NUL that ends the name of an entry before the last, or NULL. */
+static const uint8_t *name_end(const struct reader *reader, const uint8_t *name)
+{
+	const uint8_t *first = memchr(name, 0, (size_t)(reader->end - name));
+
+	for (const uint8_t *nul = first; nul;
+	     nul = memchr(nul + 1, 0, (size_t)(reader->end - nul - 1)))
+		if (plausible_entry(reader, nul + 1))
+			return nul;
+	return NULL;
+}
+
+/*
+ * The NUL that ends the last name. Nothing follows that would tell, but a damaged name is as
+ * long as the one before it when the record then ends, padding apart.
+ */
+static const uint8_t *last_name_end(const struct reader *reader, const uint8_t *name,
+				    size_t previous)
+{
+	const uint8_t *nul = memchr(name, 0, (size_t)(reader->end - name));
+	size_t left = (size_t)(reader->end - name);
+
+	if (nul && (size_t)(reader->end - nul) <= PADDING_MAX)
+		return nul;
+	if (previous < left && left - previous <= PADDING_MAX && !name[previous])
+		return name + previous;
+	return nul;
+}
+
+static bool is_damaged(const uint8_t *name, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (name[i] < ' ')
 			return true;
-		}
-	*index = (uint32_t)files->names.count;
-	return array__push(&files->names, name);
+	return false;
 }
 
-static bool is_repeat_mark(const char *name)
+/*
+ * The file name that V8 repeats in the symbol, "JS:*leaf src/nest.js:1:14", if it is as long as
+ * the damaged one and ends alike: what was overwritten is its beginning.
+ */
+static const char *name_from_symbol(struct reader *reader, const uint8_t *damaged, size_t size)
 {
-	return (unsigned char)name[0] == 0xff && name[1] == '\0';
+	const char *symbol = reader->table->code->name;
+	const char *end = symbol + strlen(symbol);
+	size_t intact = size > ENTRY_FIXED ? size - ENTRY_FIXED : 0;
+
+	for (int numbers = 0; numbers < 2; numbers++) {
+		while (end > symbol && end[-1] >= '0' && end[-1] <= '9')
+			end--;
+		if (end == symbol || end[-1] != ':')
+			return NULL;
+		end--;
+	}
+	if ((size_t)(end - symbol) <= size || end[-(ptrdiff_t)size - 1] != ' ')
+		return NULL;
+	if (memcmp(end - intact, damaged + size - intact, intact) != 0)
+		return NULL;
+	return arena__text(&reader->dump->arena, end - size, size);
 }
 
-static int read_walking(struct jitdump *dump, struct debug_table *table, struct files *files)
+static const char *mend_name(struct reader *reader, const uint8_t *name, size_t size)
 {
-	enum byte_order order = dump->header.order;
-	struct cursor cur = cursor__at(table->record.debug_info.entries, order);
-	const char *before = "";
+	const char *mended = name_from_symbol(reader, name, size);
 
-	for (uint64_t i = 0; i < table->record.debug_info.nr_entry; i++) {
-		const char *name;
+	reader->nr_damaged++;
+	return mended ? mended : "";
+}
 
-		if (!take_entry(table, &cur, &table->rows[i], &name))
+static bool same_text(const char *a, const uint8_t *b, size_t size)
+{
+	return strncmp(a, (const char *)b, size) == 0 && a[size] == 0;
+}
+
+/* The number of a file by name; the name is in the dump and ends in a NUL. */
+static uint32_t file_number(struct reader *reader, const uint8_t *name, size_t size)
+{
+	size_t back = reader->nr_files < KNOWN_FILES ? reader->nr_files : KNOWN_FILES;
+
+	if (reader->nr_files && size == 1 && memcmp(name, SAME_FILE, 1) == 0)
+		return reader->last_file;
+	if (is_damaged(name, size)) {
+		name = (const uint8_t *)mend_name(reader, name, size);
+		size = strlen((const char *)name);
+	}
+	for (size_t i = 1; i <= back; i++)
+		if (same_text(reader->files[reader->nr_files - i], name, size))
+			return (uint32_t)(reader->nr_files - i);
+	reader->files[reader->nr_files] = (const char *)name;
+	return (uint32_t)reader->nr_files++;
+}
+
+/* Reads entries into rows until they are all read or make no sense; returns how many. */
+static size_t read_rows(struct reader *reader, struct code_line *rows, size_t count,
+			const uint8_t *p)
+{
+	enum byte_order order = reader->dump->header.order;
+	size_t previous = 0, i;
+
+	for (i = 0; i < count && plausible_entry(reader, p); i++) {
+		const uint8_t *name = p + ENTRY_FIXED;
+		const uint8_t *nul = i + 1 < count ? name_end(reader, name)
+						   : last_name_end(reader, name, previous);
+
+		if (!nul)
 			break;
-		if (is_repeat_mark(name))
-			name = before;
-		if (!add_file(files, name, &table->rows[i].file))
-			return -ENOMEM;
-		before = name;
-		table->lines->nr_rows++;
+		previous = (size_t)(nul - name);
+		reader->last_file = file_number(reader, name, previous);
+		rows[i].addr = get_u64(p, order);
+		rows[i].line = get_u32(p + 8, order);
+		rows[i].column = get_u32(p + 12, order);
+		rows[i].file = reader->last_file;
+		p = nul + 1;
 	}
-	return 0;
+	return i;
 }
 
-static int read_striding(struct jitdump *dump, struct debug_table *table, struct files *files,
-			 size_t stride)
+static void report_damage(const struct reader *reader, size_t nr_rows)
 {
-	enum byte_order order = dump->header.order;
+	const struct jitdump_record *record = &reader->table->record;
 
-	jitdump__report(dump, DIAG_NOTE, "jitdump.overwritten-names", table->record.offset,
-			"file names in debug info are overwritten: entries read by their size");
-	for (uint64_t i = 0; i < table->record.debug_info.nr_entry; i++) {
-		const uint8_t *entry = table->record.debug_info.entries.data + i * stride;
-		const char *name = mended_name(dump, table, entry, stride);
-		struct code_line *row = &table->rows[i];
-
-		row->addr = get_u64(entry, order);
-		row->line = get_u32(entry + 8, order);
-		row->column = get_u32(entry + 12, order);
-		if (!add_file(files, name ? name : "", &row->file))
-			return -ENOMEM;
-		table->lines->nr_rows++;
-	}
-	return 0;
+	if (nr_rows < record->debug_info.nr_entry)
+		jitdump__report(reader->dump, DIAG_NOTE, "jitdump.debug-entries", record->offset,
+				"%zu of %llu entries of a debug table make sense", nr_rows,
+				(unsigned long long)record->debug_info.nr_entry);
+	if (reader->nr_damaged)
+		jitdump__report(reader->dump, DIAG_NOTE, "jitdump.file-name", record->offset,
+				"%zu of %zu file names of a debug table are overwritten",
+				reader->nr_damaged, nr_rows);
 }
 
-static int keep_files(struct jitdump *dump, struct debug_table *table, const struct files *files)
+/* Makes a name stand for every file number; 0 or -ENOMEM. */
+static int keep_files(struct reader *reader, struct code_lines *lines)
 {
-	const char **names = arena__alloc(&dump->arena, files->names.count + 1, sizeof(*names));
+	const char **files = arena__alloc(&reader->dump->arena, reader->nr_files, sizeof(*files));
 
-	if (!names)
+	if (!files)
 		return -ENOMEM;
-	if (files->names.count)
-		memcpy(names, files->names.items, files->names.count * sizeof(*names));
-	table->lines->files = names;
-	table->lines->nr_files = files->names.count;
+	memcpy(files, reader->files, reader->nr_files * sizeof(*files));
+	lines->files = files;
+	lines->nr_files = reader->nr_files;
 	return 0;
 }
 
 int debug_info__read(struct jitdump *dump, struct debug_table *table)
 {
-	uint64_t count = table->record.debug_info.nr_entry;
-	enum byte_order order = dump->header.order;
-	struct files files = { 0 };
-	size_t stride = 0;
-	int err;
+	const struct jitdump_record *record = &table->record;
+	struct bytes entries = record->debug_info.entries;
+	size_t count = record->debug_info.nr_entry;
+	struct reader reader = { .dump = dump, .table = table, .end = entries.data + entries.size };
+	struct code_lines *lines;
+	int err = -ENOMEM;
 
+	reader.low = table->code->addr > ADDR_SLACK ? table->code->addr - ADDR_SLACK : 0;
+	if (__builtin_add_overflow(table->code->addr, table->code->size + ADDR_SLACK, &reader.high))
+		reader.high = UINT64_MAX;
 	if (!count)
 		return 0;
-	if (!walks(table, order)) {
-		stride = find_stride(table, order);
-		if (!stride)
-			jitdump__report(dump, DIAG_NOTE, "jitdump.damaged-debug-info",
-					table->record.offset,
-					"debug info can be read only in part");
-	}
-	table->lines = arena__alloc(&dump->arena, 1, sizeof(*table->lines));
+	reader.files = calloc(count, sizeof(*reader.files));
 	table->rows = arena__alloc(&dump->arena, count, sizeof(*table->rows));
-	if (!table->lines || !table->rows)
-		return -ENOMEM;
-	err = stride ? read_striding(dump, table, &files, stride)
-		     : read_walking(dump, table, &files);
-	if (!err)
-		err = keep_files(dump, table, &files);
-	array__free(&files.names);
+	lines = arena__alloc(&dump->arena, 1, sizeof(*lines));
+	if (reader.files && table->rows && lines) {
+		lines->rows = table->rows;
+		lines->nr_rows = read_rows(&reader, table->rows, count, entries.data);
+		report_damage(&reader, lines->nr_rows);
+		err = keep_files(&reader, lines);
+	}
+	free(reader.files);
+	table->lines = err || !lines->nr_rows ? NULL : lines;
 	return err;
-}
-
-/* Whether the tables of a dump say that all their addresses carry the bias. */
-static bool is_biased(const struct debug_table *tables, size_t count)
-{
-	size_t agree = 0, past_end = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct debug_table *table = &tables[i];
-		uint64_t least = UINT64_MAX, most = 0;
-
-		if (!table->lines || !table->lines->nr_rows || table->lines->inlined)
-			continue;
-		for (size_t j = 0; j < table->lines->nr_rows; j++) {
-			if (table->rows[j].addr < least)
-				least = table->rows[j].addr;
-			if (table->rows[j].addr > most)
-				most = table->rows[j].addr;
-		}
-		if (least < table->code->addr + HEADER_BIAS)
-			return false;
-		agree += least < table->code->addr + 2 * HEADER_BIAS;
-		past_end += most > table->code->addr + table->code->size;
-	}
-	return agree && (past_end || agree >= BIAS_EVIDENCE);
-}
-
-static int by_addr(const void *a, const void *b)
-{
-	const struct code_line *x = a, *y = b;
-
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
-
-/* Sorted rows of the function alone; what lies before it tells the line that it begins with. */
-static void settle(struct debug_table *table, uint64_t bias)
-{
-	uint64_t start = table->code->addr, end = start + table->code->size;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < table->lines->nr_rows; i++) {
-		struct code_line row = table->rows[i];
-
-		row.addr -= bias;
-		if (row.addr < start)
-			row.addr = start;
-		if (row.addr < end)
-			table->rows[kept++] = row;
-	}
-	if (kept > 1)
-		qsort(table->rows, kept, sizeof(*table->rows), by_addr);
-	table->lines->rows = table->rows;
-	table->lines->nr_rows = kept;
-}
-
-void debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t count)
-{
-	uint64_t bias = is_biased(tables, count) ? HEADER_BIAS : 0;
-
-	if (bias)
-		jitdump__report(dump, DIAG_NOTE, "jitdump.biased-debug-info",
-				tables[0].record.offset,
-				"all addresses in debug info are 64 bytes too high: put right");
-	for (size_t i = 0; i < count; i++) {
-		struct debug_table *table = &tables[i];
-
-		if (!table->lines)
-			continue;
-		settle(table, table->lines->inlined ? 0 : bias);
-		if (table->lines->nr_rows)
-			table->code->lines = table->lines;
-	}
 }

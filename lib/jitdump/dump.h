@@ -32,15 +32,16 @@ struct jitdump {
 	struct jitdump_header header;
 
 	uint64_t pos;         /* of the next record */
-	uint64_t reported_to; /* what lies before it was reported in an earlier pass */
+	uint64_t reported_to; /* records before it were reported on in an earlier pass */
 	bool gap;             /* bytes were skipped before the record read last */
 	uint64_t last_time;
-	struct jitdump_stats stats;
+	struct jitdump_stats stats; /* of this pass */
 	/* No NUL lies in [nul_from, nul_at): keeps the search for records linear. */
 	uint64_t nul_from, nul_at;
 
 	struct arena arena;
 	bool assembled;
+	struct jitdump_stats totals; /* of the pass that assembled */
 	ARRAY(struct kept_event) events;
 };
 
@@ -60,7 +61,7 @@ int gzip__unwrap(struct bytes packed, uint8_t **data, size_t *size, const char *
 /* The first size bytes of what is wrapped; returns how many there are. */
 size_t gzip__peek(struct bytes packed, uint8_t *out, size_t size);
 
-/* Says something about the dump, once however many passes are made over it. */
+/* Reports something about the dump. */
 void jitdump__report(struct jitdump *dump, enum diag_level level, const char *kind, uint64_t offset,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -213,18 +213,16 @@ static int assemble(struct jitdump *dump)
 	int status;
 
 	jitdump__rewind(dump);
-	dump->reported_to = 0;
+	dump->events.count = 0;
 	while ((status = jitdump__next_record(dump, &record)) > 0) {
-		dump->reported_to = 0;
 		status = add_record(&as, &record);
 		if (status)
 			break;
 	}
-	dump->reported_to = 0;
 	if (!status)
 		status = match_tables(&as);
-	dump->reported_to = UINT64_MAX;
 	dump->assembled = !status;
+	dump->totals = dump->stats;
 	unwinding__free(&as.next_unwind);
 	array__free(&as.tables);
 	return status;

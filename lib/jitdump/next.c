@@ -25,9 +25,17 @@ static const struct {
 			      "said to hold an eh_frame_hdr larger than all its unwinding data" },
 };
 
+/* Whether what is found at offset was not reported by an earlier pass. */
+static bool is_news(const struct jitdump *dump, uint64_t offset)
+{
+	return offset >= dump->reported_to;
+}
+
 static void report_fault(struct jitdump *dump, enum diag_level level, enum record_fault fault,
 			 const struct jitdump_record *record)
 {
+	if (!is_news(dump, record->offset))
+		return;
 	jitdump__report(dump, level, faults[fault].kind, record->offset,
 			"%s record (id %u, %u bytes) is %s", record__kind_name(record->id),
 			record->id, record->size, faults[fault].text);
@@ -82,7 +90,9 @@ static uint64_t truer_size(const struct jitdump *dump, const struct jitdump_reco
 /* Takes a record whose total_size is wrong by its natural size. */
 static int resize(struct jitdump *dump, struct jitdump_record *record, uint64_t size)
 {
-	jitdump__report(dump, DIAG_WARNING, "jitdump.wrong-size", record->offset,
+	if (is_news(dump, record->offset))
+		jitdump__report(
+			dump, DIAG_WARNING, "jitdump.wrong-size", record->offset,
 			"%s record says it has %u bytes; its fields and what follows say %llu",
 			record__kind_name(record->id), record->size, (unsigned long long)size);
 	record->size = (uint32_t)size;
@@ -124,32 +134,42 @@ static bool still_useful(struct jitdump *dump, struct jitdump_record *record)
 	return record->load.code_size < record->size;
 }
 
+static int cut_off(struct jitdump *dump, enum record_fault fault, struct jitdump_record *record)
+{
+	uint64_t left = dump->bytes.size - record->offset;
+	bool news = is_news(dump, record->offset);
+
+	dump->stats.truncated_bytes += left;
+	if (fault == RECORD_PAST_END && still_useful(dump, record)) {
+		if (news)
+			jitdump__report(dump, DIAG_WARNING, "jitdump.truncated-load",
+					record->offset,
+					"the last function is cut off: its code is lost");
+		return deliver(dump, record, dump->bytes.size);
+	}
+	if (news)
+		jitdump__report(dump, DIAG_WARNING,
+				fault == RECORD_PAST_END ? "jitdump.truncated-record"
+							 : "jitdump.truncated-prefix",
+				record->offset, "the last record is cut off after %llu bytes",
+				(unsigned long long)left);
+	return 0;
+}
+
 /* Nothing that follows can be read. Returns 1 when the record can be used all the same. */
 static int end_of_dump(struct jitdump *dump, enum record_fault fault, struct jitdump_record *record)
 {
 	uint64_t left = dump->bytes.size - record->offset;
-	bool known = record__min_size(record->id) && record->size >= record__min_size(record->id);
+	uint32_t min = record__min_size(record->id);
 
 	dump->pos = dump->bytes.size;
-	if (fault == RECORD_NO_PREFIX || (fault == RECORD_PAST_END && known)) {
-		dump->stats.truncated_bytes += left;
-		if (fault == RECORD_PAST_END && still_useful(dump, record)) {
-			jitdump__report(dump, DIAG_WARNING, "jitdump.truncated-load",
-					record->offset,
-					"the last function is cut off: it has a name but no code");
-			return deliver(dump, record, dump->bytes.size);
-		}
-		jitdump__report(dump, DIAG_WARNING,
-				fault == RECORD_NO_PREFIX ? "jitdump.truncated-prefix"
-							  : "jitdump.truncated-record",
-				record->offset, "the last record is cut off after %llu bytes",
+	if (fault == RECORD_NO_PREFIX || (fault == RECORD_PAST_END && min && record->size >= min))
+		return cut_off(dump, fault, record);
+	if (is_news(dump, record->offset))
+		jitdump__report(dump, DIAG_WARNING, "jitdump.garbage-tail", record->offset,
+				"no record is to be found in the last %llu bytes",
 				(unsigned long long)left);
-		return 0;
-	}
 	dump->stats.skipped_bytes += left;
-	jitdump__report(dump, DIAG_WARNING, "jitdump.garbage-tail", record->offset,
-			"no record is to be found in the last %llu bytes",
-			(unsigned long long)left);
 	return 0;
 }
 
@@ -168,8 +188,10 @@ static int skip_garbage(struct jitdump *dump, enum record_fault fault,
 		report_fault(dump, DIAG_WARNING, fault, record);
 	dump->stats.skipped_bytes += skipped;
 	dump->stats.resyncs++;
-	jitdump__report(dump, DIAG_WARNING, "jitdump.resync", record->offset,
-			"%llu bytes that are no record were skipped", (unsigned long long)skipped);
+	if (is_news(dump, record->offset))
+		jitdump__report(dump, DIAG_WARNING, "jitdump.resync", record->offset,
+				"%llu bytes that are no record were skipped",
+				(unsigned long long)skipped);
 	dump->pos = found;
 	*again = true;
 	return 1;

@@ -13,8 +13,6 @@ void jitdump__report(struct jitdump *dump, enum diag_level level, const char *ki
 	char text[512];
 	va_list args;
 
-	if (offset != DIAG_NO_OFFSET && offset < dump->reported_to)
-		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -84,7 +82,7 @@ const struct jitdump_header *jitdump__header(const struct jitdump *dump)
 
 const struct jitdump_stats *jitdump__stats(const struct jitdump *dump)
 {
-	return &dump->stats;
+	return dump->assembled ? &dump->totals : &dump->stats;
 }
 
 bool jitdump__is_jitdump(const char *path)
