@@ -99,7 +99,9 @@ static int write_dso(struct writer *writer, size_t i)
 
 	if (err)
 		return err;
-	err = dso__write(&dso->spec, dso->build_id, &out, writer->diag);
+	err = dso->outline ? dso_outline__write(dso->outline, &dso->spec, dso->build_id, &out,
+						writer->diag)
+			   : dso__write(&dso->spec, dso->build_id, &out, writer->diag);
 	if (err) {
 		file_out__abort(&out);
 		return err;
@@ -109,7 +111,7 @@ static int write_dso(struct writer *writer, size_t i)
 	if (err)
 		return err;
 	writer->created[i] = fresh;
-	return advance(writer, dso->layout.load_end - dso->spec.base);
+	return advance(writer, dso->layout.load_end - dso->lo);
 }
 
 static int write_dsos(struct writer *writer)

@@ -176,13 +176,15 @@ static bool drops_rows(const struct emitter *emitter, const struct region *regio
 
 /*
  * Code in a file makes a DSO inside that file's. Readers by libdw cope only if they came upon the
- * outer one first, so the inner one is mapped after the first sample that leads them there.
+ * outer one first, so the inner one is mapped after the first sample that leads them there,
+ * unless it has the outline of the outer one.
  */
 static uint64_t mapped_from(const struct emitter *emitter, const struct region *region, size_t g)
 {
 	uint64_t start = start_of(region, g);
 
-	if (region->home != HOME_FILE || !region->whole)
+	if (region->home != HOME_FILE || !region->whole ||
+	    emitter->plan->dsos.items[region->first_dso + g].outline)
 		return start;
 	array__for_each(process, &emitter->plan->per_process)
 		if (process->process == region->process && process->home_seen >= start)

@@ -212,6 +212,76 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 		   : space__take(&imager->space, hole, dso->layout.unwind_end, SPACE_NO_OWNER);
 }
 
+/* Whether the file at hand is the one that was recorded, as far as the profile tells. */
+static bool is_recorded_file(const struct plan *plan, const char *name,
+			     const struct dso_outline *outline)
+{
+	uint8_t build_id[PERFDATA_BUILD_ID_SIZE];
+	size_t size = perfdata__build_id(plan->perfdata, name, build_id);
+
+	return !size || (outline->build_id_size && outline->build_id_size <= size &&
+			 memcmp(outline->build_id, build_id, outline->build_id_size) == 0);
+}
+
+/* The outline of a mapped file, read once; NULL when it is not to be had. */
+static const struct dso_outline *outline_of(struct imager *imager, const char *name,
+					    const struct cfi_target *target)
+{
+	struct plan_outline *fresh;
+
+	array__for_each(known, &imager->plan->outlines)
+		if (strcmp((*known)->name, name) == 0)
+			return (*known)->usable ? &(*known)->outline : NULL;
+	fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	fresh->name = strdup(name);
+	if (!fresh->name || !array__push(&imager->plan->outlines, fresh)) {
+		free(fresh->name);
+		free(fresh);
+		return NULL;
+	}
+	fresh->usable = dso_outline__open(&fresh->outline, name, target);
+	if (fresh->usable && !is_recorded_file(imager->plan, name, &fresh->outline)) {
+		dso_outline__close(&fresh->outline);
+		fresh->usable = false;
+	}
+	return fresh->usable ? &fresh->outline : NULL;
+}
+
+/*
+ * A DSO over code in a file takes that file's outline. False when it can't: the file is not here,
+ * or nobody will unwind, so that the shape does not matter.
+ */
+static bool follow_outline(struct imager *imager, const struct region *region, struct plan_dso *dso)
+{
+	const struct mapping *mapping;
+	uint64_t vaddr;
+
+	if (region->home != HOME_FILE || !region->whole || imager->options->without & FIX_OVERLAY)
+		return false;
+	mapping = process__mapping(region->process, dso->spec.functions[0].addr, CODE_FOREVER - 1);
+	if (!mapping || !mapping->file || mapping->start < mapping->pgoff)
+		return false;
+	dso->outline = outline_of(imager, mapping->name, &dso->spec.target);
+	if (!dso->outline)
+		return false;
+	dso->spec.base = mapping->start - mapping->pgoff;
+	dso->spec.text_end = dso->hi;
+	if (!dso_outline__vaddr(dso->outline, dso->spec.target.order,
+				dso->spec.functions[0].addr - dso->spec.base, &vaddr)) {
+		dso->outline = NULL;
+		return false;
+	}
+	dso->layout = (struct dso_layout){
+		.text = dso->spec.functions[0].addr,
+		.unwind_end = dso->hi,
+		.load_end = dso->hi,
+	};
+	dso->reason = "code in a file: the DSO has the outline of that file";
+	return true;
+}
+
 static int plan_image(struct imager *imager, const struct region *region, size_t number,
 		      struct plan_dso *dso)
 {
@@ -233,6 +303,8 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 		err = set_identity(&dso->spec, region, dso->generation);
 	if (err)
 		return err;
+	if (follow_outline(imager, region, dso))
+		return 0;
 	if (!place_headers(imager, region, number, dso)) {
 		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low",
 			     jitdump__path(found->dump), DIAG_NO_OFFSET,
@@ -335,7 +407,7 @@ int images__plan(struct plan *plan, const struct plan_options *options, struct d
 		err = name_image(dso, options->dso_dir);
 		if (err)
 			return err;
-		plan->dso_bytes += dso->layout.load_end - dso->spec.base;
+		plan->dso_bytes += dso->layout.load_end - dso->lo;
 	}
 	return 0;
 }

@@ -46,6 +46,13 @@ void plan__free(struct plan *plan)
 		free((void *)(uintptr_t)dso->spec.identity.data);
 		free(dso->path);
 	}
+	array__for_each(outline, &plan->outlines) {
+		if ((*outline)->usable)
+			dso_outline__close(&(*outline)->outline);
+		free((*outline)->name);
+		free(*outline);
+	}
+	array__free(&plan->outlines);
 	array__free(&plan->dsos);
 	array__free(&plan->inserts);
 	array__free(&plan->per_process);

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "codemap/process.h"
-#include "dso/dso.h"
+#include "dso/outline.h"
 #include "fix/discover.h"
 #include "perfdata/perfdata.h"
 
@@ -33,7 +33,7 @@ enum fix_mechanism {
 	FIX_HOLE = 1 << 5,          /* unwind data goes elsewhere where a file is behind the code */
 	FIX_EMPTY_HEADER = 1 << 6,  /* .eh_frame_hdr also when there is no CFI */
 	FIX_FRAME_POINTER = 1 << 7, /* CFI by the frame-pointer rule where the producer gave none */
-	FIX_OVERLAY = 1 << 8, /* a DSO over code in a file takes the shape of that file */
+	FIX_OVERLAY = 1 << 8,       /* a DSO over code in a file takes the shape of that file */
 };
 
 struct plan_options {
@@ -45,12 +45,21 @@ struct plan_options {
 	struct discover_options discover;
 };
 
+/* A file that JIT code lies in. */
+struct plan_outline {
+	char *name;
+	bool usable; /* here, and the one that was recorded */
+	struct dso_outline outline;
+};
+
 /* A DSO to be written. */
 struct plan_dso {
 	struct process *process;
 	size_t region, generation; /* number of the region in the plan; of the generation in it */
 	struct dso_spec spec;      /* functions and identity owned by the plan */
 	struct dso_layout layout;
+	const struct dso_outline
+		*outline;   /* of the file that the code lies in, to be followed; or NULL */
 	uint64_t lo, hi;    /* addresses of the code it stands for */
 	bool header_mapped; /* its first mapping begins at spec.base */
 	bool unwind_mapped; /* its CFI is mapped: right behind the code, or in a hole */
@@ -100,6 +109,7 @@ struct plan {
 	struct discovery *discovery; /* the dumps, open */
 	struct regions *regions;
 	struct functions *functions;
+	ARRAY(struct plan_outline *) outlines;
 	ARRAY(struct plan_dso) dsos;
 	ARRAY(struct plan_insert) inserts;      /* by offset, then in the order to be written */
 	ARRAY(struct plan_process) per_process; /* those with JIT code or a missing dump */

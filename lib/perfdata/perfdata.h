@@ -47,6 +47,12 @@ bool perfdata__has_feature(const struct perfdata *perfdata, unsigned int feature
 struct bytes perfdata__feature(const struct perfdata *perfdata, unsigned int feature);
 /* Of a string feature (HOSTNAME, OSRELEASE, VERSION, ARCH ...); NULL when absent. */
 const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned int feature);
+/*
+ * The build-id that HEADER_BUILD_ID has for a file of that name, for 20 bytes of room; returns its
+ * size, 0 when there is none.
+ */
+size_t perfdata__build_id(const struct perfdata *perfdata, const char *name,
+			  uint8_t build_id[PERFDATA_BUILD_ID_SIZE]);
 /* Whether records stand compressed in the file. */
 bool perfdata__compressed(const struct perfdata *perfdata);
 
