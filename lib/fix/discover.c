@@ -190,13 +190,28 @@ static bool already_found(const struct discovery *discovery, const struct marker
 	return false;
 }
 
+/*
+ * A program that calls exec keeps its pid, and what it starts writes the same file anew: it tells
+ * of the one that mapped it last.
+ */
+static uint64_t last_time(const struct discovery *discovery, const struct marker *marker)
+{
+	uint64_t time = marker->time;
+
+	array__for_each(other, &discovery->markers)
+		if (other->pid == marker->pid && strcmp(other->name, marker->name) == 0 &&
+		    other->time > time)
+			time = other->time;
+	return time;
+}
+
 static int add_dump(struct discovery *discovery, struct jitdump *dump, uint32_t pid,
 		    const struct marker *marker)
 {
 	struct found_dump found = { .dump = dump, .pid = pid, .marker = marker };
 
 	if (marker)
-		found.time = marker->time;
+		found.time = last_time(discovery, marker);
 	if (!array__push(&discovery->dumps, found)) {
 		jitdump__close(dump);
 		return -ENOMEM;

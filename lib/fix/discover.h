@@ -41,7 +41,7 @@ struct marker {
 struct found_dump {
 	struct jitdump *dump;
 	uint32_t pid;                /* the process whose code it describes, as perf sees it */
-	uint64_t time;               /* from when on: the marker's; 0 when there is none */
+	uint64_t time;               /* when it was last mapped; 0 when not known */
 	const struct marker *marker; /* or NULL */
 	struct process *process;     /* whose code it is; NULL until the code is loaded */
 };

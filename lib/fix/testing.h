@@ -39,6 +39,7 @@ struct testing {
 	char last_kind[64]; /* of the reports */
 	char last_text[1024];
 	enum fix_layout layout;
+	struct discover_options discover;
 	struct perfdata *perfdata;
 };
 
@@ -371,6 +372,7 @@ static UNUSED struct plan *testing__plan(struct testing *testing, unsigned int w
 		.output = testing__path(testing, "fixed"),
 		.layout = testing->layout,
 		.without = without,
+		.discover = testing->discover,
 	};
 	struct plan *plan;
 
