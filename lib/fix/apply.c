@@ -2,6 +2,7 @@
 #include "fix/apply.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -54,24 +55,6 @@ static int advance(struct writer *writer, uint64_t bytes)
 	return 0;
 }
 
-static int make_folder(struct writer *writer)
-{
-	const char *folder = writer->plan->dso_folder;
-	struct stat st;
-
-	if (mkdir(folder, 0777) == 0) {
-		writer->made_folder = true;
-		return 0;
-	}
-	if (errno == EEXIST && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-		return 0;
-	if (errno == EEXIST)
-		errno = ENOTDIR;
-	diag__report(writer->diag, DIAG_ERROR, "output.folder", folder, DIAG_NO_OFFSET,
-		     "can't make the folder for DSOs: %s", strerror(errno));
-	return -errno;
-}
-
 /* The output is the user's who recorded: readers refuse other people's files. */
 static void give_to_owner_of_input(const struct writer *writer, int fd)
 {
@@ -87,6 +70,32 @@ static void give_to_owner_of_input(const struct writer *writer, int fd)
 static mode_t output_mode(const struct writer *writer)
 {
 	return perfdata__stat(writer->plan->perfdata)->st_mode & 0666;
+}
+
+static int make_folder(struct writer *writer)
+{
+	const char *folder = writer->plan->dso_folder;
+	mode_t mode = output_mode(writer);
+	struct stat st;
+
+	/* who may read the DSOs may look for them */
+	if (mkdir(folder, mode | 0700 | (mode & 0444) >> 2) == 0) {
+		int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		writer->made_folder = true;
+		if (fd >= 0) {
+			give_to_owner_of_input(writer, fd);
+			close(fd);
+		}
+		return 0;
+	}
+	if (errno == EEXIST && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	if (errno == EEXIST)
+		errno = ENOTDIR;
+	diag__report(writer->diag, DIAG_ERROR, "output.folder", folder, DIAG_NO_OFFSET,
+		     "can't make the folder for DSOs: %s", strerror(errno));
+	return -errno;
 }
 
 static int write_dso(struct writer *writer, size_t i)
@@ -176,14 +185,17 @@ static void put_mmap(struct writer *writer, struct buf *buf, const struct plan_i
 
 static void put_comm(struct writer *writer, struct buf *buf, const struct plan_insert *insert)
 {
+	const char *name = process__comm(insert->process, insert->time);
+	char unknown[16]; /* as readers call processes that have no name */
 	struct perfdata_comm comm = {
 		.pid = insert->process->pid,
 		.tid = insert->process->pid,
 		.exec = true,
-		.comm = process__comm(insert->process, insert->time),
+		.comm = *name ? name : unknown,
 		.sample_id = sample_id_of(writer->plan, insert),
 	};
 
+	snprintf(unknown, sizeof(unknown), ":%u", insert->process->pid);
 	perfdata__put_comm(writer->plan->perfdata, buf, &comm);
 }
 
@@ -267,6 +279,7 @@ static int edit(struct writer *writer)
 	return err;
 }
 
+/* Writes the profile to out, or, if that is NULL, as a directory at the output's path. */
 static int write_profile(struct writer *writer, struct file_out *out)
 {
 	int err;
@@ -275,37 +288,55 @@ static int write_profile(struct writer *writer, struct file_out *out)
 	if (!writer->edits)
 		return -ENOMEM;
 	err = edit(writer);
-	if (!err)
+	if (!err && out)
 		err = perfdata_edits__write(writer->edits, out, writer->diag);
+	else if (!err)
+		err = perfdata_edits__write_directory(writer->edits, writer->options->output,
+						      !writer->options->no_sync, writer->diag);
 	perfdata_edits__free(writer->edits);
 	return err ? err : advance(writer, perfdata__bytes(writer->plan->perfdata).size);
+}
+
+static int write_file(struct writer *writer)
+{
+	struct file_out out;
+	/* first, so that an output that can't be written costs nothing */
+	int err = file_out__open(&out, writer->options->output, output_mode(writer), writer->diag);
+
+	if (err)
+		return err;
+	err = write_dsos(writer);
+	if (!err)
+		err = write_profile(writer, &out);
+	if (!err) {
+		give_to_owner_of_input(writer, out.fd);
+		if (!writer->options->no_sync && nr_written(writer->plan) > SYNC_EACH_MAX)
+			syncfs(out.fd);
+		err = file_out__commit(&out, !writer->options->no_sync, writer->diag);
+	}
+	file_out__abort(&out);
+	return err;
+}
+
+static int write_directory(struct writer *writer)
+{
+	int err = write_dsos(writer);
+
+	return err ? err : write_profile(writer, NULL);
 }
 
 int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag)
 {
 	struct writer writer = { .plan = plan, .options = options, .diag = diag };
-	struct file_out out;
 	int err;
 
 	writer.created = calloc(plan->dsos.count + 1, sizeof(bool));
 	if (!writer.created)
 		return -ENOMEM;
-	/* first, so that an output that can't be written costs nothing */
-	err = file_out__open(&out, options->output, output_mode(&writer), diag);
-	if (!err) {
-		err = write_dsos(&writer);
-		if (!err)
-			err = write_profile(&writer, &out);
-		if (!err) {
-			give_to_owner_of_input(&writer, out.fd);
-			if (!options->no_sync && nr_written(plan) > SYNC_EACH_MAX)
-				syncfs(out.fd);
-			err = file_out__commit(&out, !options->no_sync, diag);
-		}
-		file_out__abort(&out);
-		if (err)
-			remove_dsos(&writer);
-	}
+	err = perfdata__form(plan->perfdata) == PERFDATA_FORM_DIRECTORY ? write_directory(&writer)
+									: write_file(&writer);
+	if (err)
+		remove_dsos(&writer);
 	free(writer.created);
 	return err;
 }
