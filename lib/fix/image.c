@@ -116,21 +116,6 @@ static int set_identity(struct dso_spec *spec, const struct region *region, size
 	return 0;
 }
 
-static int read_space(struct imager *imager, const struct region *region)
-{
-	int err;
-
-	if (imager->space_of == region->process)
-		return 0;
-	space__free(&imager->space);
-	imager->space_of = region->process;
-	err = space__read(&imager->space, region->process);
-	array__for_each(other, &imager->plan->regions->list)
-		if (!err && other->process == region->process)
-			err = space__take(&imager->space, other->lo, other->hi, other->family);
-	return err;
-}
-
 /* How far before the code the nesting of generations makes this one begin. */
 static uint64_t nesting_room(const struct imager *imager, const struct region *region,
 			     size_t number)
@@ -140,6 +125,62 @@ static uint64_t nesting_room(const struct imager *imager, const struct region *r
 	if (!region->whole || imager->options->without & FIX_NESTING)
 		return 0;
 	return NESTING_STEP * (family->nr_generations - 1 - number);
+}
+
+/* Bytes before the code that the widest DSO of a family takes. */
+static uint64_t room_before(const struct imager *imager, const struct region *region)
+{
+	if (region->home == HOME_FILE)
+		return 0;
+	return nesting_room(imager, region, 0) +
+	       dso__header_size(ELFCLASS64,
+				region->single ? DSO_HEADERS_APART : DSO_HEADERS_BEFORE);
+}
+
+static bool is_inherited(const struct process *process, const struct process *from)
+{
+	while (process && process != from)
+		process = process->execed ? NULL : process->parent;
+	return process != NULL;
+}
+
+/* What a planned DSO is mapped to, with its CFI. */
+static int take_image(struct imager *imager, const struct plan_dso *dso, size_t family)
+{
+	uint64_t start = dso->header_mapped ? dso->spec.base : dso->lo;
+	int err = 0;
+
+	if (dso->spec.unwind && dso->unwind_mapped)
+		err = space__take(&imager->space, dso->spec.unwind, dso->layout.unwind_end,
+				  SPACE_NO_OWNER);
+	else if (dso->unwind_mapped)
+		err = space__take(&imager->space, start, dso->layout.unwind_end, family);
+	return err;
+}
+
+/* All that DSOs of the process must not hide: its mappings, and code and DSOs that it inherited. */
+static int read_space(struct imager *imager, const struct region *region)
+{
+	const struct plan *plan = imager->plan;
+	int err;
+
+	if (imager->space_of == region->process)
+		return 0;
+	space__free(&imager->space);
+	imager->space_of = region->process;
+	err = space__read(&imager->space, region->process);
+	array__for_each(other, &plan->regions->list)
+		if (!err && is_inherited(region->process, other->process)) {
+			uint64_t room = room_before(imager, other);
+
+			err = space__take(&imager->space, other->lo > room ? other->lo - room : 0,
+					  other->hi, other->family);
+		}
+	array__for_each(dso, &plan->dsos)
+		if (!err && is_inherited(region->process, dso->process))
+			err = take_image(imager, dso,
+					 plan->regions->list.items[dso->region].family);
+	return err;
 }
 
 /*
@@ -185,7 +226,6 @@ static const char *reason_of(const struct region *region, const struct plan_dso 
 static int place_unwind(struct imager *imager, const struct region *region, struct plan_dso *dso)
 {
 	uint64_t end = dso->layout.unwind_end, hole;
-	int err;
 
 	dso->unwind_mapped = has_cfi(&dso->spec);
 	if (!space__is_covered(&imager->space, dso->hi, end, region->family)) {
@@ -207,9 +247,7 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 	}
 	dso->spec.unwind = hole;
 	dso->reason = "something else right behind the code: CFI is mapped in a hole";
-	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
-	return err ? err
-		   : space__take(&imager->space, hole, dso->layout.unwind_end, SPACE_NO_OWNER);
+	return dso__layout(&dso->spec, &dso->layout, imager->diag);
 }
 
 /* Whether the file at hand is the one that was recorded, as far as the profile tells. */
@@ -317,7 +355,8 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	if (err)
 		return err;
 	dso->reason = reason_of(region, dso);
-	return place_unwind(imager, region, dso);
+	err = place_unwind(imager, region, dso);
+	return err ? err : take_image(imager, dso, region->family);
 }
 
 static int plan_region(struct imager *imager, size_t index)
