@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the first walk makes of a profile: processes in order of time, mappings, markers. */
+#include "fix/testing.h"
+
+#include "fix/scan.h"
+
+static void scan_profile(struct testing *testing, struct scan *scan)
+{
+	assert_int_equal(scan__run(scan, profile__open(testing)), 0);
+}
+
+/* Files hold the buffers of one CPU after the other: a FORK may stand behind what it begins. */
+static void test_order_of_time(void **state)
+{
+	struct testing *testing = *state;
+	const struct process *process;
+	struct scan scan;
+
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__map(testing, 60, 2, 0x2000, 0x1000, 0, "/lib/b.so");
+	profile__sample(testing, 70, 2, 0x2000);
+	profile__fork(testing, 50, 2, 1);
+	profile__map(testing, 40, 1, 0x1000, 0x1000, 0, "/lib/a.so");
+	profile__sample(testing, 45, 1, 0x1000);
+	scan_profile(testing, &scan);
+	process = processes__find(scan.processes, 2, 65);
+	assert_non_null(process);
+	assert_int_equal(process->start, 50);
+	assert_non_null(process->parent);
+	assert_int_equal(process->parent->pid, 1);
+	assert_string_equal(process__mapping(process, 0x1800, 65)->name, "/lib/a.so");
+	assert_string_equal(process__mapping(process, 0x2800, 65)->name, "/lib/b.so");
+	assert_int_equal(scan.nr_samples, 2);
+	assert_int_equal(scan.first_sample, 45);
+	assert_int_equal(scan.last_sample, 70);
+	assert_ptr_equal(scan.by_start[0], process->parent);
+	assert_ptr_equal(scan.by_start[1], process);
+	scan__free(&scan);
+}
+
+static void test_attrs(void **state)
+{
+	struct testing *testing = *state;
+	struct scan scan;
+
+	testing->sample_type = TEST_FLAT;
+	profile__comm(testing, 0, 1, "jit", false);
+	scan_profile(testing, &scan);
+	assert_true(scan.timed);
+	assert_false(scan.unwinds_stack);
+	assert_true(scan.monotonic);
+	assert_int_equal(scan.nr_samples, 0);
+	assert_true(scan.first_sample > scan.last_sample);
+	scan__free(&scan);
+	perfdata__close(testing->perfdata);
+
+	testing->sample_type = TEST_DWARF & ~(uint64_t)PERF_SAMPLE_TIME;
+	testing->records.size = 0;
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__sample(testing, 5, 1, 0x1000);
+	scan_profile(testing, &scan);
+	assert_false(scan.timed);
+	assert_true(scan.unwinds_stack);
+	assert_int_equal(scan.nr_samples, 1);
+	scan__free(&scan);
+}
+
+static void test_markers(void **state)
+{
+	struct testing *testing = *state;
+	const struct marker *marker;
+	uint64_t offset, end;
+	struct scan scan;
+
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__map(testing, 5, 1, 0x1000, 0x1000, 0, "/tmp/perf-1.map");
+	offset = profile__here(testing);
+	profile__map(testing, 10, 1, 0x7f0000000000, 0x1000, 0, "/tmp/jit-3.dump (deleted)");
+	end = profile__here(testing);
+	profile__map(testing, 20, 2, 0x7f0000000000, 0x1000, 0, "/tmp/jit-2.dump");
+	/* the kernel's */
+	profile__map(testing, 20, UINT32_MAX, 0x7f0000000000, 0x1000, 0, "/tmp/jit-4.dump");
+	scan_profile(testing, &scan);
+	assert_int_equal(scan.markers.count, 2);
+	marker = &scan.markers.items[0];
+	assert_string_equal(marker->name, "/tmp/jit-3.dump");
+	assert_true(marker->deleted);
+	assert_int_equal(marker->pid, 1);
+	assert_int_equal(marker->file_pid, 3);
+	assert_int_equal(marker->time, 10);
+	assert_int_equal(marker->offset, offset);
+	assert_int_equal(marker->end, end);
+	/* header 8, pid and tid 8, addr, len, pgoff 24, device and inode 24, prot and flags 8 */
+	assert_int_equal(marker->name_offset, offset + 72);
+	assert_false(scan.markers.items[1].deleted);
+	scan__free(&scan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TESTING(test_order_of_time),
+		TESTING(test_attrs),
+		TESTING(test_markers),
+	};
+
+	return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
+}
