@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What samples refer to, and how they are counted. */
+#include "fix/testing.h"
+
+#include "fix/region.h"
+#include "fix/survey.h"
+
+#define LO     UINT64_C(0x10200)
+#define SIZE   16
+#define KERNEL UINT64_C(0xffffffff81000000)
+
+/* Process 1 with memory at [0x10000, 0x20000). */
+static void begin(struct testing *testing)
+{
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__marker(testing, 10, 1, "jit-1.dump");
+	profile__map(testing, 20, 1, 0x10000, 0x10000, 0, "//anon");
+	dump__begin(testing, 1);
+}
+
+static struct plan *end(struct testing *testing)
+{
+	dump__write(testing, "jit-1.dump");
+	return testing__plan(testing, 0);
+}
+
+/* The function of that name; NULL when it was dropped from all regions. */
+static const struct member *member(const struct plan *plan, const char *name)
+{
+	array__for_each(region, &plan->regions->list)
+		array__for_each(member, &region->members)
+			if (strcmp(member->code->record->name, name) == 0)
+				return member;
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static void expect_reference(const struct plan *plan, const char *name, uint64_t first,
+			     uint64_t last)
+{
+	assert_int_equal(member(plan, name)->first_reference, first);
+	assert_int_equal(member(plan, name)->last_reference, last);
+}
+
+static void expect_none(const struct plan *plan, const char *name)
+{
+	assert_true(member(plan, name)->first_reference > member(plan, name)->last_reference);
+}
+
+static void test_ips(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 30, LO + 0x100, SIZE, "b");
+	profile__sample(testing, 40, 1, LO);
+	profile__sample(testing, 50, 1, LO + SIZE - 1);
+	/* outside: of code, of all memory, in the kernel, of a process that nobody knows */
+	profile__sample(testing, 51, 1, LO + SIZE);
+	profile__sample(testing, 51, 1, 0x5000);
+	profile__sample(testing, 51, 1, KERNEL);
+	profile__sample(testing, 51, 9, LO);
+	plan = end(testing);
+	expect_reference(plan, "a", 40, 50);
+	expect_none(plan, "b");
+	assert_int_equal(plan->counts.samples, 5);
+	assert_int_equal(plan->counts.jit_samples, 2);
+	assert_int_equal(plan->counts.jit_samples_early, 0);
+	assert_int_equal(plan->counts.jit_samples_file, 0);
+	assert_int_equal(plan->counts.anon_samples, 1);
+	assert_int_equal(plan->per_process.count, 1);
+	assert_int_equal(plan->per_process.items[0].process->pid, 1);
+	plan__free(plan);
+}
+
+static void test_code_in_files(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	profile__map(testing, 21, 1, 0x400000, 0x1000, 0, "/usr/bin/node");
+	dump__load(testing, 30, 0x400100, SIZE, "Builtin:A");
+	profile__sample(testing, 40, 1, 0x400100);
+	profile__sample(testing, 41, 1, 0x400200);
+	plan = end(testing);
+	assert_int_equal(plan->counts.jit_samples, 1);
+	assert_int_equal(plan->counts.jit_samples_file, 1);
+	assert_int_equal(plan->counts.anon_samples, 0);
+	plan__free(plan);
+}
+
+/* The JVM's dumps lag behind: nothing else was there before. */
+static void test_early_samples(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 50, LO, SIZE, "b");
+	profile__sample(testing, 25, 1, LO + 3);
+	profile__sample(testing, 45, 1, LO + 3);
+	profile__sample(testing, 55, 1, LO + 3);
+	plan = end(testing);
+	assert_int_equal(plan->counts.jit_samples, 3);
+	assert_int_equal(plan->counts.jit_samples_early, 1);
+	expect_reference(plan, "a", 25, 45);
+	expect_reference(plan, "b", 55, 55);
+	/* not mapped then: it may have been something else, as it was later */
+	assert_int_equal(plan->inserts.items[0].time, 30);
+	plan__free(plan);
+}
+
+static void test_early_samples_of_code_that_stays(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	profile__sample(testing, 25, 1, LO + 3);
+	plan = end(testing);
+	assert_int_equal(plan->counts.jit_samples_early, 1);
+	expect_reference(plan, "a", 25, 25);
+	assert_int_equal(plan->inserts.items[0].time, 25);
+	plan__free(plan);
+}
+
+static void test_chains(void **state)
+{
+	static const uint64_t chain[] = {
+		PERF_CONTEXT_KERNEL, KERNEL, PERF_CONTEXT_USER, LO + 4, LO + 0x108, 0x5000, 0,
+	};
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 30, LO + 0x100, SIZE, "b");
+	dump__load(testing, 30, LO + 0x200, SIZE, "c");
+	profile__sample_stack(testing, 40, 1, KERNEL, chain, NULL);
+	plan = end(testing);
+	assert_int_equal(plan->counts.jit_samples, 0);
+	assert_int_equal(plan->counts.jit_frames, 2);
+	expect_reference(plan, "a", 40, 40);
+	expect_reference(plan, "b", 40, 40);
+	expect_none(plan, "c");
+	plan__free(plan);
+}
+
+/* A call may be the last thing in a function: then it returns to what lies behind. */
+static void test_calls_at_the_end(void **state)
+{
+	static const uint64_t chain[] = { PERF_CONTEXT_USER, 0x5000, LO + SIZE, LO + 0x110, 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 30, LO + SIZE, SIZE, "right behind a");
+	dump__load(testing, 30, LO + 0x100, SIZE, "b");
+	profile__sample_stack(testing, 40, 1, 0x5000, chain, NULL);
+	plan = end(testing);
+	assert_int_equal(plan->counts.jit_frames, 2);
+	/* readers differ in which of the two they look up */
+	expect_reference(plan, "a", 40, 40);
+	expect_reference(plan, "right behind a", 40, 40);
+	expect_reference(plan, "b", 40, 40);
+	plan__free(plan);
+}
+
+/*
+ * Where addresses are used again, any word on the stack may be a return address, and code that it
+ * points to must be kept. Words that stood there before the code was loaded are none.
+ */
+static void test_stacks(void **state)
+{
+	static const uint64_t stack[] = { 1, LO + 5, 0x7fff0000, LO + 0x100 + SIZE, 0 };
+	static const uint64_t early[] = { LO + 0x205, 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 30, LO + 0x100, SIZE, "b");
+	dump__load(testing, 50, LO, SIZE, "reuses a");
+	dump__load(testing, 60, LO + 0x200, SIZE, "c");
+	profile__sample_stack(testing, 40, 1, 0x5000, NULL, stack);
+	profile__sample_stack(testing, 41, 1, 0x5000, NULL, early);
+	profile__sample_stack(testing, 55, 1, LO, NULL, NULL);
+	plan = end(testing);
+	expect_reference(plan, "a", 40, 40);
+	expect_reference(plan, "b", 40, 40);
+	expect_reference(plan, "reuses a", 55, 55);
+	expect_none(plan, "c");
+	assert_int_equal(plan->counts.jit_samples, 1);
+	assert_int_equal(plan->counts.jit_samples_early, 0);
+	plan__free(plan);
+}
+
+/* A forked child's samples are in what it inherited, not in what the parent loads later. */
+static void test_children(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 60, LO, SIZE, "parent's later");
+	dump__load(testing, 60, LO + 0x100, SIZE, "parent's later, elsewhere");
+	profile__fork(testing, 50, 2, 1);
+	profile__sample(testing, 70, 2, LO);
+	profile__sample(testing, 71, 2, LO + 0x100);
+	plan = end(testing);
+	/* noted as of the last moment at which the parent's code was the child's too */
+	expect_reference(plan, "a", 49, 49);
+	expect_none(plan, "parent's later");
+	expect_none(plan, "parent's later, elsewhere");
+	assert_int_equal(plan->counts.jit_samples, 1);
+	plan__free(plan);
+}
+
+/* perf makes up the FORKs of what ran before: such a process is not told to share its memory. */
+static void test_children_from_before(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	profile__fork(testing, 0, 2, 1);
+	profile__comm(testing, 0, 2, "other", false);
+	profile__map(testing, 0, 2, 0x10000, 0x10000, 0, "/usr/bin/other");
+	dump__load(testing, 30, LO, SIZE, "a");
+	profile__sample(testing, 40, 2, LO);
+	plan = end(testing);
+	expect_none(plan, "a");
+	assert_int_equal(plan->counts.jit_samples, 0);
+	plan__free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TESTING(test_ips),
+		TESTING(test_code_in_files),
+		TESTING(test_early_samples),
+		TESTING(test_early_samples_of_code_that_stays),
+		TESTING(test_chains),
+		TESTING(test_calls_at_the_end),
+		TESTING(test_stacks),
+		TESTING(test_children),
+		TESTING(test_children_from_before),
+	};
+
+	return cmocka_run_group_tests_name("survey", tests, NULL, NULL);
+}
