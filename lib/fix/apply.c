@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "fix/discover.h"
+#include "fix/output.h"
 #include "fix/scan.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
@@ -55,21 +56,14 @@ static int advance(struct writer *writer, uint64_t bytes)
 	return 0;
 }
 
-/* The output is the user's who recorded: readers refuse other people's files. */
-static void give_to_owner_of_input(const struct writer *writer, int fd)
-{
-	const struct stat *st = perfdata__stat(writer->plan->perfdata);
-
-	if (geteuid() == 0 && (st->st_uid != 0 || st->st_gid != 0) &&
-	    fchown(fd, st->st_uid, st->st_gid) < 0)
-		diag__report(writer->diag, DIAG_NOTE, "output.owner", writer->options->output,
-			     DIAG_NO_OFFSET, "can't give the output to the input's owner: %s",
-			     strerror(errno));
-}
-
 static mode_t output_mode(const struct writer *writer)
 {
-	return perfdata__stat(writer->plan->perfdata)->st_mode & 0666;
+	return output__mode(writer->plan->perfdata);
+}
+
+static void give_to_owner_of_input(const struct writer *writer, int fd)
+{
+	output__give(writer->plan->perfdata, fd, writer->options->output, writer->diag);
 }
 
 static int make_folder(struct writer *writer)
@@ -176,7 +170,7 @@ static void put_mmap(struct writer *writer, struct buf *buf, const struct plan_i
 		.prot = PROT_READ | PROT_EXEC,
 		.flags = MAP_PRIVATE,
 		.misc = PERF_RECORD_MISC_USER,
-		.name = dso->path,
+		.name = dso->recorded,
 		.sample_id = sample_id_of(writer->plan, insert),
 	};
 
@@ -251,14 +245,15 @@ static int edit_markers(struct writer *writer)
 
 static int edit_build_ids(struct writer *writer)
 {
-	if (nr_written(writer->plan) > BUILD_ID_ENTRIES_MAX)
+	if (nr_written(writer->plan) > BUILD_ID_ENTRIES_MAX && !writer->options->all_build_ids)
 		return 0;
 	array__for_each(dso, &writer->plan->dsos) {
-		int err = dso->path ? perfdata_edits__add_build_id(writer->edits, UINT32_MAX,
-								   dso->build_id,
-								   sizeof(dso->build_id),
-								   PERF_RECORD_MISC_USER, dso->path)
-				    : 0;
+		int err =
+			dso->path
+				? perfdata_edits__add_build_id(writer->edits, UINT32_MAX,
+							       dso->build_id, sizeof(dso->build_id),
+							       PERF_RECORD_MISC_USER, dso->recorded)
+				: 0;
 
 		if (err)
 			return err;
@@ -288,13 +283,17 @@ static int write_profile(struct writer *writer, struct file_out *out)
 	if (!writer->edits)
 		return -ENOMEM;
 	err = edit(writer);
-	if (!err && out)
+	if (!err && out) {
 		err = perfdata_edits__write(writer->edits, out, writer->diag);
-	else if (!err)
+		/* a directory is there at once, and then it is too late to stop */
+		if (!err)
+			err = advance(writer, perfdata__bytes(writer->plan->perfdata).size);
+	} else if (!err) {
 		err = perfdata_edits__write_directory(writer->edits, writer->options->output,
 						      !writer->options->no_sync, writer->diag);
+	}
 	perfdata_edits__free(writer->edits);
-	return err ? err : advance(writer, perfdata__bytes(writer->plan->perfdata).size);
+	return err;
 }
 
 static int write_file(struct writer *writer)

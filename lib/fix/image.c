@@ -412,20 +412,23 @@ static int even_out(struct plan *plan)
 }
 
 /* "<folder>/jit-<pid>-<region>-<generation>-<build-id>.so": no spaces, equal for equal content. */
-static int name_image(struct plan_dso *dso, const char *folder)
+static int name_image(struct plan_dso *dso, const struct plan_options *options)
 {
 	int err = dso__build_id(&dso->spec, dso->build_id);
 	const uint8_t *id = dso->build_id;
+	char name[128];
 
 	if (err)
 		return err;
-	if (asprintf(&dso->path, "%s/jit-%u-%zu-%zu-%02x%02x%02x%02x%02x%02x.so", folder,
-		     dso->process->pid, dso->region, dso->generation, id[0], id[1], id[2], id[3],
-		     id[4], id[5]) < 0) {
+	snprintf(name, sizeof(name), "jit-%u-%zu-%zu-%02x%02x%02x%02x%02x%02x.so",
+		 dso->process->pid, dso->region, dso->generation, id[0], id[1], id[2], id[3], id[4],
+		 id[5]);
+	if (asprintf(&dso->path, "%s/%s", options->dso_dir, name) < 0)
 		dso->path = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (asprintf(&dso->recorded, "%s/%s",
+		     options->relocate ? options->relocate : options->dso_dir, name) < 0)
+		dso->recorded = NULL;
+	return dso->path && dso->recorded ? 0 : -ENOMEM;
 }
 
 int images__plan(struct plan *plan, const struct plan_options *options, struct diag *diag)
@@ -443,7 +446,7 @@ int images__plan(struct plan *plan, const struct plan_options *options, struct d
 	array__for_each(dso, &plan->dsos) {
 		if (!dso->spec.nr_functions || !dso->spec.base)
 			continue;
-		err = name_image(dso, options->dso_dir);
+		err = name_image(dso, options);
 		if (err)
 			return err;
 		plan->dso_bytes += dso->layout.load_end - dso->lo;

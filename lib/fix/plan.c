@@ -45,6 +45,7 @@ void plan__free(struct plan *plan)
 		free((void *)(uintptr_t)dso->spec.functions);
 		free((void *)(uintptr_t)dso->spec.identity.data);
 		free(dso->path);
+		free(dso->recorded);
 	}
 	array__for_each(outline, &plan->outlines) {
 		if ((*outline)->usable)

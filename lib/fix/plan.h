@@ -37,8 +37,9 @@ enum fix_mechanism {
 };
 
 struct plan_options {
-	const char *output;  /* path the fixed profile will have */
-	const char *dso_dir; /* folder for DSOs; NULL: "<output>.jit" */
+	const char *output;   /* path the fixed profile will have */
+	const char *dso_dir;  /* folder for DSOs; NULL: "<output>.jit" */
+	const char *relocate; /* absolute folder that records name instead, to move them to; NULL */
 	enum fix_layout layout;
 	unsigned int without; /* enum fix_mechanism, or-ed */
 	bool no_lines;        /* leave line tables out of the DSOs */
@@ -64,7 +65,8 @@ struct plan_dso {
 	bool header_mapped; /* its first mapping begins at spec.base */
 	bool unwind_mapped; /* its CFI is mapped: right behind the code, or in a hole */
 	uint8_t build_id[DSO_BUILD_ID_SIZE];
-	char *path;         /* absolute */
+	char *path;         /* where it is written, absolute; NULL: it is not */
+	char *recorded;     /* what records call it: path, but in another folder if relocated */
 	const char *reason; /* why it is laid out like this */
 };
 
