@@ -7,21 +7,25 @@
 #include "codemap/process.h"
 
 enum space_use {
-	SPACE_ANONYMOUS, /* may be covered: where JIT code lives */
-	SPACE_FILE,      /* a file's contents, or the kernel's code: must stay visible */
-	SPACE_CODE,      /* a region's own addresses */
+	SPACE_FILE, /* a file's contents, or the kernel's code: must stay visible */
+	SPACE_CODE, /* JIT code and what DSOs map around it */
+	SPACE_USES,
 };
 
+/* Of SPACE_CODE: no family's own. */
 #define SPACE_NO_OWNER SIZE_MAX
 
 struct space_range {
 	uint64_t start, end;
-	enum space_use use;
-	size_t owner; /* of SPACE_CODE: the family */
+	uint64_t reach; /* the highest end up to here, in order */
+	size_t owner;   /* of SPACE_CODE: the family */
 };
 
+/* Private but for its being zero-initialised. */
 struct space {
-	ARRAY(struct space_range) ranges;
+	ARRAY(struct space_range) uses[SPACE_USES]; /* by start */
+	/* all that is used, anonymous memory too, up to the pages' ends: disjoint, by start */
+	ARRAY(struct space_range) used;
 };
 
 /* Whether samples in a mapping have names of their own, which no DSO may hide. */

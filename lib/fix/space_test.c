@@ -21,7 +21,7 @@ static void map(struct processes *processes, uint32_t pid, uint64_t time, uint64
 
 static struct space read_space(const struct processes *processes, uint32_t pid)
 {
-	struct space space = { { 0 } };
+	struct space space = { .used = { 0 } };
 
 	assert_int_equal(space__read(&space, processes__find(processes, pid, UINT64_MAX)), 0);
 	return space;
@@ -65,7 +65,7 @@ static void test_the_kernels_code_is_not_covered(void **state)
 
 static void test_code_is_covered_only_by_its_own(void **state)
 {
-	struct space space = { { 0 } };
+	struct space space = { .used = { 0 } };
 
 	(void)state;
 	assert_int_equal(space__take(&space, 0x1000, 0x2000, 7), 0);
