@@ -188,6 +188,12 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 		put_number(&writer, object, "output_bytes", result->output_size);
 	if (result->plan)
 		put_plan(&writer, object, result->plan);
+	if (result->relocated) {
+		put_number(&writer, object, "relocated_mappings", result->moves.nr_records);
+		put_number(&writer, object, "missing_mappings", result->moves.nr_missing);
+	}
+	if (result->options->buildid_cache)
+		put_number(&writer, object, "cached_dsos", result->nr_cached);
 	put(&writer, object, "messages", kept_messages(&writer, messages));
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 							      JSON_C_TO_STRING_NOSLASHESCAPE);

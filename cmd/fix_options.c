@@ -13,6 +13,8 @@ enum {
 	OPT_JITDUMP_DIR,
 	OPT_ROOT,
 	OPT_LAYOUT,
+	OPT_RELOCATE,
+	OPT_BUILDID_CACHE,
 	OPT_DRY_RUN,
 	OPT_FORCE,
 	OPT_IN_PLACE,
@@ -33,6 +35,12 @@ static const struct argp_option option_table[] = {
 	{ "in-place", OPT_IN_PLACE, NULL, 0, "Replace the input by the output", 1 },
 	{ "strip", OPT_STRIP, NULL, 0, "Take out what perfjit-fix once put in: gives its input",
 	  1 },
+	{ "relocate", OPT_RELOCATE, "DIR", 0,
+	  "Name DIR, an absolute path, as the DSOs' folder: move them there; also for a FILE "
+	  "that was fixed and moved",
+	  1 },
+	{ "buildid-cache", OPT_BUILDID_CACHE, "DIR", OPTION_ARG_OPTIONAL,
+	  "File the DSOs in perf's build-id cache too (~/.debug), for perf archive", 1 },
 	{ "no-sync", OPT_NO_SYNC, NULL, 0, "Don't wait until the output is on the disk", 1 },
 	{ .doc = "Where jitdumps are:", .group = 2 },
 	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
@@ -119,6 +127,31 @@ static error_t parse_flag(int key, struct fix_options *options)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static error_t parse_folder(const char **folder, const char *option, const char *arg,
+			    struct argp_state *state)
+{
+	if (arg[0] != '/')
+		argp_error(state, "%s wants an absolute path, not '%s'", option, arg);
+	*folder = arg;
+	return 0;
+}
+
+static error_t parse_buildid_cache(const char *arg, struct fix_options *options,
+				   struct argp_state *state)
+{
+	const char *home = getenv("HOME");
+
+	if (!arg && (!home || !*home))
+		argp_error(state, "--buildid-cache: HOME is not set, name a folder");
+	if (!arg && !options->default_cache &&
+	    asprintf(&options->default_cache, "%s/.debug", home) < 0) {
+		options->default_cache = NULL;
+		return ENOMEM;
+	}
+	return parse_folder(&options->buildid_cache, "--buildid-cache",
+			    arg ? arg : options->default_cache, state);
+}
+
 static error_t parse_value(int key, const char *arg, struct fix_options *options,
 			   struct argp_state *state)
 {
@@ -137,6 +170,10 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 	case OPT_ROOT:
 		options->plan.discover.root = arg;
 		return 0;
+	case OPT_RELOCATE:
+		return parse_folder(&options->plan.relocate, "--relocate", arg, state);
+	case OPT_BUILDID_CACHE:
+		return parse_buildid_cache(arg, options, state);
 	case OPT_LAYOUT:
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
@@ -158,6 +195,9 @@ static void check_together(const struct fix_options *options, struct argp_state 
 		argp_error(state, "standard input can't be replaced: leave --in-place out");
 	if (options->output && (!*options->output || strcmp(options->output, "-") == 0))
 		argp_error(state, "--output is a file name: '%s' is none", options->output);
+	if (options->strip && (options->plan.relocate || options->buildid_cache))
+		argp_error(state, "--strip takes DSOs out: neither --relocate nor "
+				  "--buildid-cache goes with it");
 	if (options->quiet && options->verbose)
 		argp_error(state, "--quiet and --verbose exclude each other");
 }
@@ -241,6 +281,7 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_USAGE;
 	err = argp_parse(&argp, argc, argv, 0, NULL, options);
+	options->output_given = options->in_place || options->output;
 	if (!err && options->in_place)
 		options->output = strdup(options->input);
 	else if (!err && !options->output)
@@ -259,6 +300,7 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 void fix_options__free(struct fix_options *options)
 {
 	free(options->output);
+	free(options->default_cache);
 	array__free(&options->jitdumps);
 	array__free(&options->jitdump_dirs);
 }

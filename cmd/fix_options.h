@@ -12,6 +12,9 @@ struct fix_options {
 	struct plan_options plan;
 	ARRAY(const char *) jitdumps;
 	ARRAY(const char *) jitdump_dirs;
+	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
+	char *default_cache;
+	bool output_given; /* by --output or --in-place */
 	bool dry_run;
 	bool force;
 	bool in_place;

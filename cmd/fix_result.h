@@ -6,12 +6,16 @@
 #include <stdio.h>
 
 #include "exit.h"
+#include "fix/relocate.h"
 #include "fix_options.h"
 #include "messages.h"
 
 struct fix_result {
 	const struct fix_options *options;
 	const struct plan *plan; /* NULL when there is none */
+	bool relocated;          /* instead of fixed */
+	struct relocate_result moves;
+	size_t nr_cached; /* DSOs new in the build-id cache */
 	bool written;
 	uint64_t output_size; /* bytes; 0 when not written */
 	enum exit_code code;

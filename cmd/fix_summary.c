@@ -185,6 +185,36 @@ static void print_inserts(const struct printer *printer)
 	}
 }
 
+static void print_cached(const struct printer *printer)
+{
+	if (!printer->result->written || !printer->result->options->buildid_cache)
+		return;
+	label(printer, "Cached");
+	fprintf(printer->stream, "%zu new DSO%s in ", printer->result->nr_cached,
+		S(printer->result->nr_cached));
+	print_path(printer, printer->result->options->buildid_cache);
+	fputc('\n', printer->stream);
+}
+
+static void print_relocated(const struct printer *printer)
+{
+	const struct relocate_result *moves = &printer->result->moves;
+
+	if (!printer->result->written)
+		return;
+	label(printer, "Wrote");
+	print_path(printer, printer->result->options->output);
+	fprintf(printer->stream, ", %zu mapping%s of DSOs now in ", moves->nr_records,
+		S(moves->nr_records));
+	print_path(printer, printer->result->options->plan.relocate);
+	fputc('\n', printer->stream);
+	if (!moves->nr_missing)
+		return;
+	label(printer, "Missing");
+	fprintf(printer->stream, "%zu of them %s not there on this machine\n", moves->nr_missing,
+		moves->nr_missing == 1 ? "is" : "are");
+}
+
 static void print_next(const struct printer *printer)
 {
 	if (!printer->result->written)
@@ -214,6 +244,9 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		}
 		if (result->written || result->options->dry_run)
 			print_wrote(&printer);
+		print_cached(&printer);
+	} else if (result->relocated) {
+		print_relocated(&printer);
 	} else if (result->written) {
 		label(&printer, "Wrote");
 		print_path(&printer, result->options->output);

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "exit.h"
 #include "fix/apply.h"
+#include "fix/buildid_cache.h"
+#include "fix/relocate.h"
 #include "fix_options.h"
 #include "fix_result.h"
 #include "messages.h"
@@ -132,11 +134,47 @@ static enum exit_code strip(struct run *run)
 	return EXIT_DONE;
 }
 
+/* A profile that was fixed before is made to name another folder of DSOs. */
+static enum exit_code relocate(struct run *run)
+{
+	const struct fix_options *options = run->options;
+	struct relocate_options moved = {
+		.output = options->output,
+		.folder = options->plan.relocate,
+		.no_sync = options->no_sync,
+	};
+	int err;
+
+	run->result->relocated = true;
+	if (!options->output_given) {
+		complain(run, "relocate.output", options->input,
+			 "is fixed already: say where to write it with -o, or use --in-place");
+		return EXIT_USAGE;
+	}
+	if (options->dry_run)
+		return EXIT_DONE;
+	signals__hold();
+	err = relocate__write(run->perfdata, &moved, &run->result->moves, run->diag);
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	note_written(run);
+	return EXIT_DONE;
+}
+
+static enum exit_code cache(struct run *run)
+{
+	int err = buildid_cache__add(run->plan, run->options->buildid_cache,
+				     &run->result->nr_cached, run->diag);
+
+	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+}
+
 static enum exit_code apply(struct run *run)
 {
 	struct apply_options options = {
 		.output = run->options->output,
 		.no_sync = run->options->no_sync,
+		.all_build_ids = run->options->buildid_cache,
 		.progress = advance,
 		.context = run,
 	};
@@ -150,7 +188,7 @@ static enum exit_code apply(struct run *run)
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
 	note_written(run);
-	return EXIT_DONE;
+	return run->options->buildid_cache ? cache(run) : EXIT_DONE;
 }
 
 /* What the exit code says when all went well so far. */
@@ -177,6 +215,8 @@ static enum exit_code fix(struct run *run)
 	enum exit_code verdict, code;
 	int err;
 
+	if (run->options->plan.relocate && perfdata__is_edited(run->perfdata))
+		return relocate(run);
 	if (perfdata__is_edited(run->perfdata)) {
 		complain(
 			run, "fix.already-fixed", run->options->input,
