@@ -15,6 +15,7 @@ enum {
 	OPT_LAYOUT,
 	OPT_RELOCATE,
 	OPT_BUILDID_CACHE,
+	OPT_PERF_MAP,
 	OPT_DRY_RUN,
 	OPT_FORCE,
 	OPT_IN_PLACE,
@@ -41,6 +42,10 @@ static const struct argp_option option_table[] = {
 	  1 },
 	{ "buildid-cache", OPT_BUILDID_CACHE, "DIR", OPTION_ARG_OPTIONAL,
 	  "File the DSOs in perf's build-id cache too (~/.debug), for perf archive", 1 },
+	{ "perf-map", OPT_PERF_MAP, "DIR", OPTION_ARG_OPTIONAL,
+	  "Instead of DSOs write perf-PID.map files to DIR (FILE.jit), for a perf that can't read "
+	  "ELF files",
+	  1 },
 	{ "no-sync", OPT_NO_SYNC, NULL, 0, "Don't wait until the output is on the disk", 1 },
 	{ .doc = "Where jitdumps are:", .group = 2 },
 	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
@@ -174,6 +179,10 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return parse_folder(&options->plan.relocate, "--relocate", arg, state);
 	case OPT_BUILDID_CACHE:
 		return parse_buildid_cache(arg, options, state);
+	case OPT_PERF_MAP:
+		options->perf_map = options->plan.no_dsos = true;
+		options->perf_map_dir = arg;
+		return 0;
 	case OPT_LAYOUT:
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
@@ -197,6 +206,10 @@ static void check_together(const struct fix_options *options, struct argp_state 
 		argp_error(state, "--output is a file name: '%s' is none", options->output);
 	if (options->strip && (options->plan.relocate || options->buildid_cache))
 		argp_error(state, "--strip takes DSOs out: neither --relocate nor "
+				  "--buildid-cache goes with it");
+	if (options->perf_map &&
+	    (options->strip || options->plan.relocate || options->buildid_cache))
+		argp_error(state, "--perf-map makes no DSOs: neither --strip nor --relocate nor "
 				  "--buildid-cache goes with it");
 	if (options->quiet && options->verbose)
 		argp_error(state, "--quiet and --verbose exclude each other");

@@ -14,6 +14,8 @@ struct fix_options {
 	ARRAY(const char *) jitdump_dirs;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
 	char *default_cache;
+	bool perf_map;
+	const char *perf_map_dir; /* NULL: the folder that DSOs would be in */
 	bool output_given; /* by --output or --in-place */
 	bool dry_run;
 	bool force;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "exit.h"
+#include "fix/perf_map.h"
 #include "fix/relocate.h"
 #include "fix_options.h"
 #include "messages.h"
@@ -15,6 +16,7 @@ struct fix_result {
 	const struct plan *plan; /* NULL when there is none */
 	bool relocated;          /* instead of fixed */
 	struct relocate_result moves;
+	struct perf_map_result maps;
 	size_t nr_cached; /* DSOs new in the build-id cache */
 	bool written;
 	uint64_t output_size; /* bytes; 0 when not written */

@@ -196,6 +196,28 @@ static void print_cached(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
+static void print_maps(const struct printer *printer)
+{
+	const struct fix_options *options = printer->result->options;
+	const struct perf_map_result *maps = &printer->result->maps;
+
+	if (!printer->result->written || !options->perf_map)
+		return;
+	label(printer, "Maps");
+	fprintf(printer->stream, "%zu perf-PID.map file%s with %zu function%s in ", maps->nr_maps,
+		S(maps->nr_maps), maps->nr_functions, S(maps->nr_functions));
+	print_path(printer, options->perf_map_dir ? options->perf_map_dir
+						  : from_here(printer->plan->dso_folder));
+	fputs("; put them\n          into /tmp, where perf reads those of its user and of root, "
+	      "for code in anonymous\n          memory only\n",
+	      printer->stream);
+	if (!maps->nr_hidden)
+		return;
+	label(printer, "Left out");
+	fprintf(printer->stream, "%zu function%s at addresses used again: maps know no times\n",
+		maps->nr_hidden, S(maps->nr_hidden));
+}
+
 static void print_relocated(const struct printer *printer)
 {
 	const struct relocate_result *moves = &printer->result->moves;
@@ -233,7 +255,8 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 	if (result->plan) {
 		print_read(&printer);
 		if (fix_result__has_jit(result->plan)) {
-			print_named(&printer);
+			if (!result->options->perf_map)
+				print_named(&printer);
 			print_skipped(&printer);
 		}
 		if (verbose || nr_with_code(result->plan) > 1)
@@ -245,6 +268,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		if (result->written || result->options->dry_run)
 			print_wrote(&printer);
 		print_cached(&printer);
+		print_maps(&printer);
 	} else if (result->relocated) {
 		print_relocated(&printer);
 	} else if (result->written) {

@@ -9,6 +9,7 @@
 #include "exit.h"
 #include "fix/apply.h"
 #include "fix/buildid_cache.h"
+#include "fix/perf_map.h"
 #include "fix/relocate.h"
 #include "fix_options.h"
 #include "fix_result.h"
@@ -169,6 +170,15 @@ static enum exit_code cache(struct run *run)
 	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
+static enum exit_code write_maps(struct run *run)
+{
+	const char *dir = run->options->perf_map_dir;
+	int err = perf_maps__write(run->plan, dir ? dir : run->plan->dso_folder, &run->result->maps,
+				   run->diag);
+
+	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+}
+
 static enum exit_code apply(struct run *run)
 {
 	struct apply_options options = {
@@ -188,6 +198,8 @@ static enum exit_code apply(struct run *run)
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
 	note_written(run);
+	if (run->options->perf_map)
+		return write_maps(run);
 	return run->options->buildid_cache ? cache(run) : EXIT_DONE;
 }
 

@@ -167,8 +167,8 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	if (!err)
 		err = cut_regions(plan, options);
 	if (!err)
-		err = images__plan(plan, options, diag);
-	if (!err)
+		err = options->no_dsos ? 0 : images__plan(plan, options, diag);
+	if (!err && !options->no_dsos)
 		err = emit__records(plan, options);
 	if (!err)
 		err = emit__find_places(plan);

@@ -42,6 +42,7 @@ struct plan_options {
 	const char *relocate; /* absolute folder that records name instead, to move them to; NULL */
 	enum fix_layout layout;
 	unsigned int without; /* enum fix_mechanism, or-ed */
+	bool no_dsos;         /* make none, and no records: perf maps are to name the code */
 	bool no_lines;        /* leave line tables out of the DSOs */
 	struct discover_options discover;
 };

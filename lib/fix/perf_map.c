@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fix/perf_map.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "fix/loaded.h"
+#include "fix/output.h"
+#include "fix/scan.h"
+
+struct entry {
+	uint64_t addr, end, load;
+	bool referenced;
+	const char *name;
+};
+
+struct perf_map {
+	ARRAY(struct entry) candidates;
+	ARRAY(struct entry) entries; /* by address, disjoint */
+	size_t nr_hidden;
+};
+
+static int by_claim(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->referenced != y->referenced)
+		return x->referenced ? -1 : 1;
+	if (x->load != y->load)
+		return x->load > y->load ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* What is, or was at the time of its fork, in the process. */
+static int collect(struct perf_map *map, const struct process *process)
+{
+	const struct process *owner = loaded__owner(process);
+
+	for (size_t i = 0; owner && i < codemap__count(owner->codemap); i++) {
+		const struct code *code = codemap__at(owner->codemap, i);
+		struct entry entry = {
+			.addr = code->addr,
+			.end = code->addr + code->size,
+			.load = code->load,
+			.referenced = code->first_reference <= code->last_reference,
+			.name = code->record->name,
+		};
+
+		if (owner != process &&
+		    (code->load >= process->start || code->end <= process->start))
+			continue;
+		if (!array__push(&map->candidates, entry))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int place(struct perf_map *map, const struct entry *entry)
+{
+	struct entry *entries = map->entries.items;
+	size_t low = 0, high = map->entries.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries[middle].end <= entry->addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < map->entries.count && entries[low].addr < entry->end) {
+		/* the same once more is nothing hidden */
+		map->nr_hidden += entries[low].addr != entry->addr ||
+				  entries[low].end != entry->end ||
+				  strcmp(entries[low].name, entry->name) != 0;
+		return 0;
+	}
+	if (!array__push(&map->entries, *entry))
+		return -ENOMEM;
+	entries = map->entries.items;
+	memmove(entries + low + 1, entries + low,
+		(map->entries.count - 1 - low) * sizeof(*entries));
+	entries[low] = *entry;
+	return 0;
+}
+
+/* "<address> <size> <name>", hexadecimal, a line each: names must not end it sooner. */
+static void print(const struct perf_map *map, struct buf *buf)
+{
+	array__for_each(entry, &map->entries) {
+		size_t room = 4 * strlen(entry->name) + 1;
+		char numbers[64], *name = malloc(room);
+		int length = snprintf(numbers, sizeof(numbers), "%" PRIx64 " %" PRIx64 " ",
+				      entry->addr, entry->end - entry->addr);
+
+		if (!name) {
+			buf->failed = true;
+			return;
+		}
+		buf__put(buf, numbers, (size_t)length);
+		text__printable(name, room, entry->name);
+		buf__put(buf, name, strlen(name));
+		buf__put_u8(buf, '\n');
+		free(name);
+	}
+}
+
+static int write_map(const struct plan *plan, const struct perf_map *map, const char *path,
+		     struct diag *diag)
+{
+	struct buf buf = BUF(ORDER_HOST);
+	struct file_out out;
+	int err;
+
+	print(map, &buf);
+	err = buf.failed ? -ENOMEM : file_out__open(&out, path, output__mode(plan->perfdata), diag);
+	if (!err) {
+		err = file_out__write(&out, buf__bytes(&buf), diag);
+		output__give(plan->perfdata, out.fd, path, diag);
+		if (!err)
+			err = file_out__commit(&out, false, diag);
+		file_out__abort(&out);
+	}
+	buf__free(&buf);
+	return err;
+}
+
+/* The map of all that ever had the process's pid. */
+static int make_map(const struct plan *plan, uint32_t pid, const char *dir,
+		    struct perf_map_result *result, struct diag *diag)
+{
+	struct processes *processes = plan->scan->processes;
+	struct perf_map map = { .nr_hidden = 0 };
+	char *path = NULL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < processes__count(processes); i++)
+		if (processes__at(processes, i)->pid == pid)
+			err = collect(&map, processes__at(processes, i));
+	if (map.candidates.count)
+		qsort(map.candidates.items, map.candidates.count, sizeof(struct entry), by_claim);
+	array__for_each(entry, &map.candidates)
+		if (!err)
+			err = place(&map, entry);
+	if (!err && map.entries.count) {
+		err = asprintf(&path, "%s/perf-%u.map", dir, pid) < 0
+			      ? -ENOMEM
+			      : write_map(plan, &map, path, diag);
+		result->nr_maps++;
+		result->nr_functions += map.entries.count;
+		result->nr_hidden += map.nr_hidden;
+		free(path);
+	}
+	array__free(&map.candidates);
+	array__free(&map.entries);
+	return err;
+}
+
+/* Processes stand by pid: whether this is the first of its pid. */
+static bool begins_pid(struct processes *processes, size_t i)
+{
+	return i == 0 || processes__at(processes, i - 1)->pid != processes__at(processes, i)->pid;
+}
+
+int perf_maps__write(const struct plan *plan, const char *dir, struct perf_map_result *result,
+		     struct diag *diag)
+{
+	struct processes *processes = plan->scan->processes;
+	int err = 0;
+
+	*result = (struct perf_map_result){ 0 };
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
+		err = -errno;
+		diag__report(diag, DIAG_ERROR, "output.folder", dir, DIAG_NO_OFFSET,
+			     "can't make the folder for perf maps: %s", strerror(-err));
+		return err;
+	}
+	for (size_t i = 0; !err && i < processes__count(processes); i++)
+		if (begins_pid(processes, i))
+			err = make_map(plan, processes__at(processes, i)->pid, dir, result, diag);
+	return err;
+}
