@@ -236,7 +236,6 @@ static enum exit_code fix(struct run *run)
 			"changes out with --strip first");
 		return EXIT_INPUT;
 	}
-	progress__phase(run->progress, "Reading");
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
@@ -251,8 +250,10 @@ static enum exit_code fix(struct run *run)
 static enum exit_code work(struct run *run)
 {
 	enum exit_code code;
-	int err = perfdata__open(&run->perfdata, run->options->input, run->diag);
+	int err;
 
+	progress__phase(run->progress, "Reading");
+	err = perfdata__open(&run->perfdata, run->options->input, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
 	code = check_output(run);

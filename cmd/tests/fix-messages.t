@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How much is said: many messages of one kind, names that hold escape sequences, progress.
+. "$(dirname "$0")/tap.sh"
+
+# bad_dump COUNT: a jitdump with so many functions that claim more code than their record has.
+bad_dump()
+{
+	perl -e 'print pack "L<4 L<2 Q<2", 0x4A695444, 1, 40, 62, 0, 1195, 0, 0;
+		print pack("L<2 Q<", 0, 64, 4287102336000 + $_),
+			pack("L<2 Q<4 Z8", 1195, 1195, 0x1000 * $_, 0x1000 * $_, 999, $_, "name")
+			for 1 .. $ARGV[0]' "$1" >jit-1195.dump
+}
+
+recording py313fpbuild-perfjit-fp
+bad_dump 8
+run perfjit-fix perf.data
+exits 5 "nothing of the dump can be used"
+is "the first messages of a kind are shown" \
+	"$(grep -c '^perfjit-fix: warning: ./jit-1195.dump: at byte [0-9]*: ' ../err)" 5
+err_has "the others are counted" '^perfjit-fix: warning: ./jit-1195.dump: 3 more like the last (jitdump'
+run perfjit-fix -v perf.data
+is "-v shows all" "$(grep -c '^perfjit-fix: warning: ./jit-1195.dump: at byte [0-9]*: ' ../err)" 8
+bad_dump 5
+run perfjit-fix perf.data
+is "five are five" "$(grep -c ' more like the last' ../err)" 0
+run perfjit-fix -q perf.data
+out_is "-q: no summary" </dev/null
+err_has "-q: but what is wrong" 'warning: ./jit-1195.dump: '
+
+name=$(printf 'no\033[31m\nsuch')
+run perfjit-fix "$name"
+err_is "escape sequences in names are shown, not done" <<'EOT'
+perfjit-fix: error: no\x1b[31m\x0asuch: can't open: No such file or directory
+EOT
+recording py313fpbuild-perfjit-fp
+succeeds "an output whose name has blanks" perfjit-fix -o "it's a name.data" perf.data
+out_has "is quoted in the command to type next" "^Next      perf report -i 'it'\\\\''s a name.data'$"
+
+# a terminal, and work that takes more than a second: the input comes late
+cat >slowly <<'EOT'
+(sleep 3; cat perf.data) | perfjit-fix -o slow.data --jitdump-dir=. -
+EOT
+run script -qec 'sh slowly' /dev/null
+exits 0 "from standard input, on a terminal"
+out_has "progress is shown" 'Reading \.\.\.'
+out_has "and gives way to the summary" '186 named'
+perfjit-fix -q --strip -o back.data slow.data
+same_file "the output is made from all that came" back.data perf.data
+done_testing
