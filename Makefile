@@ -62,8 +62,8 @@ link_flags = -pthread -Wl,--as-needed $(CFLAGS) $(LDFLAGS)
 lib_src := $(filter-out %_test.c %_fuzz.c,$(wildcard lib/*.c lib/*/*.c))
 test_src := $(wildcard lib/*/*_test.c)
 fuzz_src := $(wildcard lib/*/*_fuzz.c)
-command_src := $(if $(wildcard lib/jitdump/*.c),$(wildcard cmd/perfjit-*.c))
-shared_src := $(filter-out cmd/perfjit-%.c,$(wildcard cmd/*.c))
+command_src := $(wildcard cmd/perfjit-*.c)
+shared_src := $(filter-out $(command_src),$(wildcard cmd/*.c))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 shared_obj := $(shared_src:%.c=$(BUILD)/%.o)
@@ -72,7 +72,7 @@ commands := $(command_src:cmd/%.c=$(BUILD)/%)
 static_lib := $(BUILD)/libperfjit.a
 shared_lib := $(BUILD)/libperfjit.so.$(VERSION)
 unit_tests := $(test_src:lib/%.c=$(BUILD)/test/%)
-command_tests := $(if $(command_src),$(wildcard cmd/tests/*.t))
+command_tests := $(wildcard cmd/tests/*.t)
 fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
 man_pages := $(wildcard man/*.[1-8])
 
@@ -130,7 +130,7 @@ $(static_lib): $(lib_obj)
 $(shared_lib): $(lib_obj) lib/perfjit.map lib/perfjit.h $(BUILD)/packages.libs
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(link_flags) @$(BUILD)/flags -shared -Wl,-soname,libperfjit.so.$(SOVERSION) \
-		-Wl,--version-script=lib/perfjit.map $(if $(and $(command_src),$(if $(SAN),,1)),-Wl$(comma)-z$(comma)defs) $(lib_obj) \
+		-Wl,--version-script=lib/perfjit.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) $(lib_obj) \
 		@$(BUILD)/packages.libs -o $@
 	$(Q).scripts/check-exports $@ lib/perfjit.map lib/perfjit.h || { rm -f $@; exit 1; }
 	$(Q)ln -sf $(@F) $(BUILD)/libperfjit.so.$(SOVERSION)

@@ -3,7 +3,7 @@
 # Equal input gives equal output, and a second run takes nothing from the first.
 . "$(dirname "$0")/tap.sh"
 
-recording node20-fp
+recording java17-fp-pfp
 succeeds "first run" perfjit-fix perf.data
 mkdir first
 cp -a perf.fixed.data perf.fixed.data.jit first
