@@ -111,10 +111,10 @@ stream_has()
 # succeeds NAME COMMAND...
 succeeds()
 {
-	name=$1
+	what=$1
 	shift
 	run "$@"
-	exits 0 "$name"
+	exits 0 "$what"
 }
 
 # is NAME ACTUAL EXPECTED
@@ -154,14 +154,14 @@ same_file()
 # them when named). Nothing half-written is left.
 holds()
 {
-	name=$1
+	what=$1
 	shift
 	printf '%s\n' "$@" | sort >../expected
 	find . -mindepth 1 | sed 's|^\./||' | sort >../found
 	if diff -u ../expected ../found >../diff; then
-		ok 0 "$name"
+		ok 0 "$what"
 	else
-		ok 1 "$name"
+		ok 1 "$what"
 		tell ../diff
 	fi
 }
@@ -171,7 +171,7 @@ recording()
 {
 	for file in "$TESTDATA/recordings/$1"/*; do
 		case $file in
-		*.gz)	name=${file##*/}; gzip -dc "$file" >"${name%.gz}" ;;
+		*.gz)	gzip -dc "$file" >"$(basename "$file" .gz)" ;;
 		*/recipe) ;;
 		*)	cp "$file" . ;;
 		esac
