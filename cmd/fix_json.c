@@ -93,6 +93,23 @@ static struct json_object *processes(struct writer *writer, const struct plan *p
 	return array;
 }
 
+/* What was added to the times of a dump of another clock, ns. Bounds that are none are left out. */
+static void put_clock(struct writer *writer, struct json_object *object,
+		      const struct found_dump *found)
+{
+	static const char *const names[] = { "perf", "tsc", "offset" };
+	const struct clock_repair *repair = &found->repair;
+
+	put_text(writer, object, "clock", names[found->clock]);
+	if (found->clock != CLOCK_OFFSET || found->refused)
+		return;
+	put(writer, object, "clock_offset", json_object_new_int64(repair->offset));
+	if (repair->bounds.low != INT64_MIN)
+		put(writer, object, "clock_offset_min", json_object_new_int64(repair->bounds.low));
+	if (repair->bounds.high != INT64_MAX)
+		put(writer, object, "clock_offset_max", json_object_new_int64(repair->bounds.high));
+}
+
 static struct json_object *dumps(struct writer *writer, const struct plan *plan)
 {
 	struct json_object *array = json_object_new_array();
@@ -103,7 +120,8 @@ static struct json_object *dumps(struct writer *writer, const struct plan *plan)
 
 		put_text(writer, object, "path", jitdump__path(found->dump));
 		put_number(writer, object, "pid", found->pid);
-		put_bool(writer, object, "used", found->process != NULL);
+		put_bool(writer, object, "used", found->process && !found->refused);
+		put_clock(writer, object, found);
 		put_number(writer, object, "loads", stats->loads);
 		put_number(writer, object, "moves", stats->moves);
 		put_number(writer, object, "debug_infos", stats->debug_infos);

@@ -25,8 +25,13 @@ static bool has_samples(const struct plan *plan, const struct process *process)
 
 bool fix_result__says_nothing(const struct plan *plan, const struct found_dump *found)
 {
-	return found->process && jitdump__stats(found->dump)->loads == 0 &&
+	return found->process && !found->refused && jitdump__stats(found->dump)->loads == 0 &&
 	       !inherits_code(found->process) && has_samples(plan, found->process);
+}
+
+bool fix_result__is_refused(const struct plan *plan, const struct found_dump *found)
+{
+	return found->process && found->refused && has_samples(plan, found->process);
 }
 
 bool fix_result__is_partial(const struct plan *plan)
@@ -34,7 +39,8 @@ bool fix_result__is_partial(const struct plan *plan)
 	if (plan->discovery->nr_missing)
 		return true;
 	array__for_each(found, &plan->discovery->dumps)
-		if (!found->process || fix_result__says_nothing(plan, found))
+		if (!found->process || fix_result__is_refused(plan, found) ||
+		    fix_result__says_nothing(plan, found))
 			return true;
 	return false;
 }

@@ -25,6 +25,8 @@ struct fix_result {
 
 /* Whether a dump describes no code at all of a process that has samples, and none elsewhere. */
 bool fix_result__says_nothing(const struct plan *plan, const struct found_dump *found);
+/* Whether a dump of a process that has samples is not used, for its times fit in no way. */
+bool fix_result__is_refused(const struct plan *plan, const struct found_dump *found);
 /* Whether something of the profile stays unnamed because its dump is missing or says nothing. */
 bool fix_result__is_partial(const struct plan *plan);
 /* Whether the profile or the user knows of any jitdump. */

@@ -137,6 +137,36 @@ static void print_skipped(const struct printer *printer)
 	}
 }
 
+/* A bound of the offset between two clocks. */
+static const char *bound(char *text, size_t size, int64_t ns)
+{
+	if (ns == INT64_MIN || ns == INT64_MAX)
+		return "anything";
+	snprintf(text, size, "%.3f ms", (double)ns / 1e6);
+	return text;
+}
+
+static void print_clocks(const struct printer *printer)
+{
+	array__for_each(found, &printer->plan->discovery->dumps) {
+		const struct clock_repair *repair = &found->repair;
+		char offset[32], low[32], high[32];
+
+		if (fix_result__is_refused(printer->plan, found)) {
+			label(printer, "Refused");
+			fprintf(printer->stream, "pid %u: the times of its jitdump fit in no way\n",
+				found->pid);
+		} else if (found->process && !found->refused && found->clock == CLOCK_OFFSET) {
+			label(printer, "Clock");
+			fprintf(printer->stream,
+				"pid %u: %s added to the jitdump's times (between %s and %s)\n",
+				found->pid, bound(offset, sizeof(offset), repair->offset),
+				bound(low, sizeof(low), repair->bounds.low),
+				bound(high, sizeof(high), repair->bounds.high));
+		}
+	}
+}
+
 static void print_processes(const struct printer *printer)
 {
 	array__for_each(counted, &printer->plan->per_process) {
@@ -258,6 +288,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 			if (!result->options->perf_map)
 				print_named(&printer);
 			print_skipped(&printer);
+			print_clocks(&printer);
 		}
 		if (verbose || nr_with_code(result->plan) > 1)
 			print_processes(&printer);

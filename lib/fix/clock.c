@@ -325,10 +325,6 @@ int clock__repair(const struct clock_evidence *evidence, const char *path, uint6
 	*repair = (struct clock_repair){ .bounds = { INT64_MIN, INT64_MAX } };
 	if (!err)
 		err = choose(&limits, repair);
-	if (err == -ENODATA)
-		diag__report(diag, DIAG_WARNING, "clock.no-evidence", path, DIAG_NO_OFFSET,
-			     "nothing tells how the profile's clock relates to the dump's; "
-			     "record with -k mono");
 	if (err == -EDOM)
 		diag__report(diag, DIAG_WARNING, "clock.contradiction", path, DIAG_NO_OFFSET,
 			     "no offset puts its times and the profile's in order: at best, "
@@ -356,11 +352,17 @@ void clock__share(struct clock_repair *repairs, size_t count)
 	}
 }
 
-void clock__report(const struct clock_repair *repair, const char *path, struct diag *diag)
+bool clock__report(const struct clock_repair *repair, const char *path, struct diag *diag)
 {
 	const struct clock_bounds *bounds = &repair->bounds;
 	char low[32] = "any time", high[32] = "any time";
 
+	if (repair->offset == INT64_MAX) {
+		diag__report(diag, DIAG_WARNING, "clock.no-evidence", path, DIAG_NO_OFFSET,
+			     "nothing tells how the profile's clock relates to the dump's; "
+			     "record with -k mono");
+		return false;
+	}
 	if (bounds->low != INT64_MIN)
 		snprintf(low, sizeof(low), "%.3f ms", ms(bounds->low));
 	if (bounds->high != INT64_MAX)
@@ -369,4 +371,5 @@ void clock__report(const struct clock_repair *repair, const char *path, struct d
 		     "the profile was not recorded with -k mono: %.3f ms added to the dump's times "
 		     "(bounds: %s to %s)",
 		     ms(repair->offset), low, high);
+	return true;
 }

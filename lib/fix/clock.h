@@ -84,20 +84,21 @@ struct clock_repair {
  * with some records (JVM: after the code ran; JSC: before the dump was mapped), so evidence may
  * contradict itself a little: the offset then contradicts as few functions as can be.
  *
- * 0, -ENOMEM, -ENODATA when nothing bounds the offset, or -EDOM when too much contradicts any;
- * the last two are reported.
+ * 0, -ENOMEM, -ENODATA when nothing bounds the offset (it is INT64_MAX then, clock__share may give
+ * another), or -EDOM, reported, when too much contradicts any.
  */
 int clock__repair(const struct clock_evidence *evidence, const char *path, uint64_t begin,
 		  uint64_t end, struct clock_repair *repair, struct diag *diag);
 
 /*
  * A machine's processes have the same clocks: each repair gets the lowest offset that samples
- * gave any, if that is within its own bounds (it is not in a time namespace of its own).
+ * gave any, if that is within its own bounds (it is not in a time namespace of its own). Those that
+ * clock__repair found contradictory are not among them.
  */
 void clock__share(struct clock_repair *repairs, size_t count);
 
-/* Reports the bounds and the offset that was chosen. */
-void clock__report(const struct clock_repair *repair, const char *path, struct diag *diag);
+/* Reports the bounds and the offset that was chosen, or that there is none; false then. */
+bool clock__report(const struct clock_repair *repair, const char *path, struct diag *diag);
 
 /* A dump's time moved by an offset, kept between 0 and UINT64_MAX. */
 uint64_t clock__shift(uint64_t time, int64_t offset);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/array.h"
+#include "fix/clock.h"
 #include "jitdump/jitdump.h"
 #include "perfdata/event.h"
 
@@ -44,6 +45,9 @@ struct found_dump {
 	uint64_t time;               /* when it was last mapped; 0 when not known */
 	const struct marker *marker; /* or NULL */
 	struct process *process;     /* whose code it is; NULL until the code is loaded */
+	enum clock_kind clock;       /* of its times */
+	struct clock_repair repair;  /* CLOCK_OFFSET: the offset and what it rests on */
+	bool refused;                /* its times fit the profile's in no way: not used */
 };
 
 struct discovery {

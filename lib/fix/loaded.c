@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/diag.h"
+#include "fix/timing.h"
 
 struct loader {
 	const struct scan *scan;
@@ -17,7 +18,9 @@ struct loader {
 /* A jitdump's time as perf's clock has it. */
 static uint64_t perf_time(const struct loader *loader, uint64_t time)
 {
-	return loader->scan->timed ? time : 0;
+	if (!loader->scan->timed)
+		return 0;
+	return timing__perf_time(loader->found, perfdata__time_conv(loader->perfdata), time);
 }
 
 static bool same_file(const struct mapping *a, const struct mapping *b)
@@ -138,7 +141,7 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 	if (from)
 		err = codemap__inherit(process->codemap, from->codemap, process->start);
 	array__for_each(found, &discovery->dumps) {
-		if (err || found->process != process)
+		if (err || found->process != process || found->refused)
 			continue;
 		loader->found = found;
 		err = jitdump__for_each_event(found->dump, on_event, loader);
@@ -158,7 +161,7 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 static bool is_described(const struct discovery *discovery, const struct process *process)
 {
 	array__for_each(found, &discovery->dumps)
-		if (found->process == process)
+		if (found->process == process && !found->refused)
 			return true;
 	return false;
 }
@@ -178,14 +181,14 @@ static void assign_processes(const struct loader *loader, struct discovery *disc
 	}
 }
 
-int loaded__build(const struct scan *scan, struct discovery *discovery,
-		  const struct perfdata *perfdata, const struct loaded_options *options,
-		  struct diag *diag)
+int loaded__build(const struct scan *scan, struct discovery *discovery, struct perfdata *perfdata,
+		  const struct loaded_options *options, struct diag *diag)
 {
 	struct loader loader = { scan, perfdata, options, diag, NULL, NULL };
-	int err = 0;
+	int err;
 
 	assign_processes(&loader, discovery);
+	err = timing__settle(scan, discovery, perfdata, diag);
 	for (size_t i = 0; !err && i < processes__count(scan->processes); i++) {
 		loader.process = scan->by_start[i];
 		if (is_described(discovery, loader.process))

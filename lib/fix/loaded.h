@@ -16,9 +16,8 @@ struct loaded_options {
  * Gives each process that a dump describes a code map, finished. Forked children that have a dump
  * of their own start with what they inherit. 0 or a negative errno.
  */
-int loaded__build(const struct scan *scan, struct discovery *discovery,
-		  const struct perfdata *perfdata, const struct loaded_options *options,
-		  struct diag *diag);
+int loaded__build(const struct scan *scan, struct discovery *discovery, struct perfdata *perfdata,
+		  const struct loaded_options *options, struct diag *diag);
 
 /*
  * The code at addr in a process at *time, inherited code included; early: loaded only later. *time

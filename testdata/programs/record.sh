@@ -13,22 +13,26 @@ mkdir -p "$place"
 gzip -9nc "$place/jitprog" >"$here/jitprog.gz"
 gzip -9nc "$place/neighbour.so" >"$here/neighbour.so.gz"
 
-record() { # record PERF NAME MODE
+record() { # record PERF NAME MODE [OPTION]...
+	perf=$1 name=$2 mode=$3
+	shift 3
+	[ $# -gt 0 ] || set -- -k mono --call-graph dwarf,2560
 	cd "$place"
 	rm -f jit-*.dump
-	env -i "$1" record -q -k mono -e cpu-clock:u -F 2999 --call-graph dwarf,2560 \
-		-o perf.data ./jitprog "$3" 2>record.log
-	rm -rf "${here:?}/$2"
-	mkdir "$here/$2"
+	env -i "$perf" record -q -e cpu-clock:u -F 2999 "$@" \
+		-o perf.data ./jitprog "$mode" 2>record.log
+	rm -rf "${here:?}/$name"
+	mkdir "$here/$name"
 	for file in perf.data jit-*.dump; do
-		gzip -9nc "$file" >"$here/$2/$file.gz"
+		gzip -9nc "$file" >"$here/$name/$file.gz"
 	done
-	echo "$2: $(wc -c <perf.data) bytes, $(cat "$here/$2"/*.gz | wc -c) compressed"
+	echo "$name: $(wc -c <perf.data) bytes, $(cat "$here/$name"/*.gz | wc -c) compressed"
 }
 
 for mode in packed spaced reuse churn aliases remap neighbour wedged fork nocfi nocfi-bare; do
 	record "$1" "$mode" "$mode"
 done
+[ $# -lt 2 ] || record "$2" clock nocfi --call-graph fp
 [ $# -lt 2 ] || record "$2" packed-6.1 packed
 [ $# -lt 2 ] || record "$2" reuse-6.1 reuse
 [ $# -lt 3 ] || record "$3" packed-7.3 packed
