@@ -14,6 +14,7 @@
 #include "fix/discover.h"
 #include "fix/output.h"
 #include "fix/scan.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
@@ -261,6 +262,14 @@ static int edit_build_ids(struct writer *writer)
 	return 0;
 }
 
+static int edit_abi(struct writer *writer)
+{
+	const struct perfdata_abi *abi = writer->options->abi;
+
+	return perfdata_edits__set_abi(writer->edits, abi ? abi : perfdata_abi__by_name("auto"),
+				       writer->diag);
+}
+
 static int edit(struct writer *writer)
 {
 	int err = edit_inserts(writer);
@@ -270,7 +279,7 @@ static int edit(struct writer *writer)
 	if (!err)
 		err = edit_build_ids(writer);
 	if (!err)
-		err = perfdata_edits__shrink_attrs(writer->edits);
+		err = edit_abi(writer);
 	return err;
 }
 

@@ -6,12 +6,14 @@
 #include "fix/plan.h"
 
 struct diag;
+struct perfdata_abi;
 
 struct apply_options {
 	const char *output; /* the fixed profile; appears complete or not at all */
 	bool no_sync;       /* don't wait for the disk */
 	bool all_build_ids; /* enter DSOs into the header however many: the build-id cache has them
 			     */
+	const struct perfdata_abi *abi; /* what perfs are to read the profile; NULL: "auto" */
 	/* NULL, or called as DSOs and then the profile are written; false: stop and take it back */
 	bool (*progress)(void *context, uint64_t done, uint64_t total);
 	void *context;

@@ -94,6 +94,26 @@ static int copy_span(struct copier *copier, uint64_t offset, uint64_t size)
 	return put(copier, (struct bytes){ copier->input.data + offset + done, size - done });
 }
 
+static int put_late(struct copier *copier, const struct splices *splices,
+		    const struct splice *splice)
+{
+	struct buf made = BUF(ORDER_HOST);
+	int err = splices->make(splices->context, splice, &made);
+
+	if (!err)
+		err = made.failed ? -ENOMEM : put(copier, buf__bytes(&made));
+	buf__free(&made);
+	return err;
+}
+
+static int put_splice(struct copier *copier, const struct splices *splices,
+		      const struct splice *splice)
+{
+	if (splice->made_late)
+		return put_late(copier, splices, splice);
+	return put(copier, (struct bytes){ splices__bytes(splices, splice), splice->size });
+}
+
 static int write_changed(struct copier *copier, const struct splices *splices, uint64_t begin,
 			 uint64_t end)
 {
@@ -105,8 +125,7 @@ static int write_changed(struct copier *copier, const struct splices *splices, u
 			continue;
 		err = copy_span(copier, at, splice->offset - at);
 		if (!err)
-			err = put(copier,
-				  (struct bytes){ splices__bytes(splices, splice), splice->size });
+			err = put_splice(copier, splices, splice);
 		if (err)
 			return err;
 		at = splice->offset + splice->removed;

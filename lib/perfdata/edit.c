@@ -27,6 +27,7 @@ void perfdata_edits__free(struct perfdata_edits *edits)
 {
 	if (!edits)
 		return;
+	inflation__free(edits->inflation);
 	splices__free(&edits->splices);
 	buf__free(&edits->build_ids);
 	free(edits);
@@ -86,12 +87,6 @@ int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 	buf__put_string(buf, name);
 	buf__put_zeros(buf, size - before - strlen(name) - 1);
 	return buf->failed ? -ENOMEM : 0;
-}
-
-int perfdata_edits__shrink_attrs(struct perfdata_edits *edits)
-{
-	edits->shrink_attrs = true;
-	return 0;
 }
 
 uint64_t perfdata_edits__inserted_bytes(const struct perfdata_edits *edits)

@@ -28,11 +28,6 @@ int perfdata_edits__patch(struct perfdata_edits *edits, uint64_t offset, struct 
 int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 				 const uint8_t *build_id, size_t build_id_size, uint16_t misc,
 				 const char *name);
-/*
- * Each attr at the smallest published size that loses no set bit, not above the recorded one. In
- * pipe form nothing is changed: perf before 6.5 looks for the ids behind an attr of its own size.
- */
-int perfdata_edits__shrink_attrs(struct perfdata_edits *edits);
 
 uint64_t perfdata_edits__inserted_bytes(const struct perfdata_edits *edits);
 size_t perfdata_edits__nr_patches(const struct perfdata_edits *edits);

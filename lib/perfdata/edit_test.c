@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
@@ -245,6 +246,13 @@ static void assert_same_attrs(const struct perfdata *a, const struct perfdata *b
 	}
 }
 
+static void set_abi(struct fixture *fixture, struct perfdata_edits *edits, const char *name)
+{
+	const struct perfdata_abi *abi = perfdata_abi__by_name(name);
+
+	assert_int_equal(perfdata_edits__set_abi(edits, abi, fixture->diag), 0);
+}
+
 static void round_trip(struct fixture *fixture, const char *name, bool shrink, size_t at_least)
 {
 	struct perfdata *input = open_recording(fixture, name);
@@ -257,7 +265,7 @@ static void round_trip(struct fixture *fixture, const char *name, bool shrink, s
 	count = insert_comms(input, edits, 3);
 	assert_true(count >= at_least);
 	if (shrink)
-		assert_int_equal(perfdata_edits__shrink_attrs(edits), 0);
+		set_abi(fixture, edits, "auto");
 	assert_int_equal(perfdata_edits__add_build_id(edits, 1, build_id, sizeof(build_id), 2,
 						      BUILD_ID_NAME),
 			 0);
@@ -306,7 +314,7 @@ static void shrinks_attrs(void **state)
 	struct perfdata *output;
 
 	assert_int_equal(perfdata__attr(input, 0)->recorded_size, 144);
-	perfdata_edits__shrink_attrs(edits);
+	set_abi(fixture, edits, "auto");
 	write_to(fixture, input, edits, fixture->edited);
 	output = open_profile(fixture, fixture->edited);
 	/* clockid, at 92..95, is the last that is set */

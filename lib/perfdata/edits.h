@@ -13,8 +13,10 @@ struct perfdata_edits {
 	struct buf build_ids; /* entries of HEADER_BUILD_ID, in the file's order */
 	uint64_t inserted_bytes;
 	size_t nr_patches;
-	bool shrink_attrs;
-	bool structured; /* header and tables were adapted */
+	uint32_t attr_size; /* of all attrs of a seekable file; 0: as recorded */
+	uint64_t dropped_features[PERFDATA_FEAT_BITS / 64];
+	struct inflation *inflation; /* what makes splices of inflated records, or NULL */
+	bool structured;             /* header and tables were adapted */
 };
 
 /* write_parts.c */
@@ -23,6 +25,9 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 			  int (*write)(void *context, const struct perfdata_part *part,
 				       struct file_out *out, struct diag *diag),
 			  void *context, struct diag *diag);
+
+/* abi_inflate.c */
+void inflation__free(struct inflation *inflation);
 
 /* structure.c */
 /*

@@ -24,6 +24,19 @@ size_t splices__add(struct splices *splices, enum splice_class class, uint64_t o
 	return splice.bytes;
 }
 
+bool splices__add_late(struct splices *splices, uint64_t offset, uint64_t removed)
+{
+	struct splice splice = {
+		.offset = offset,
+		.removed = removed,
+		.class = SPLICE_STRUCTURE,
+		.nth = splices->list.count,
+		.made_late = true,
+	};
+
+	return array__push(&splices->list, splice);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct splice *x = a, *y = b;

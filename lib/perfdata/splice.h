@@ -22,16 +22,21 @@ enum splice_class {
 struct splice {
 	uint64_t offset;  /* in the file that is changed */
 	uint64_t removed; /* bytes */
-	size_t bytes;	  /* what is put in: its place in splices.bytes */
+	size_t bytes;     /* what is put in: its place in splices.bytes */
 	size_t size;
 	enum splice_class class;
-	size_t nth; /* in order of being added */
+	size_t nth;     /* in order of being added */
+	bool made_late; /* what is put in is made when it is written */
 };
 
 /* Zero-initialised. bytes.failed says that memory ran out. */
 struct splices {
 	ARRAY(struct splice) list;
 	struct buf bytes;
+	/* Appends to buf what a splice that is made late puts in. Called in the order of splices.
+	 */
+	int (*make)(void *context, const struct splice *splice, struct buf *buf);
+	void *context;
 };
 
 /*
@@ -40,6 +45,8 @@ struct splices {
  */
 size_t splices__add(struct splices *splices, enum splice_class class, uint64_t offset,
 		    uint64_t removed, const void *data, size_t size);
+/* Size is to be set later; the bytes are made when they are written. False: out of memory. */
+bool splices__add_late(struct splices *splices, uint64_t offset, uint64_t removed);
 /* By offset, class and order of being added. */
 void splices__sort(struct splices *splices);
 /* Whether none overlap and all lie in [begin, end); they are sorted. */

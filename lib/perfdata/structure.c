@@ -12,39 +12,8 @@
 
 #include "base/diag.h"
 
-/* Sizes of perf_event_attr that some kernel had, PERF_ATTR_SIZE_VER0..9. */
-static const uint32_t published_sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144 };
-
+/* Where auxiliary trace data are: u64 offset in the file, u64 size. */
 #define AUX_INDEX_ENTRY 16
-
-/* Bytes of the attr up to the last that is not 0. */
-static uint32_t used_size(const uint8_t *data, uint32_t size)
-{
-	while (size && data[size - 1] == 0)
-		size--;
-	return size;
-}
-
-/* What all attrs of the file can be cut to: they share one size. */
-static uint32_t shrunk_size(const struct perfdata *perfdata)
-{
-	uint32_t recorded = perfdata->attrs.items[0].recorded_size;
-	uint32_t used = 0;
-
-	for (size_t i = 0; i < perfdata->attrs.count; i++) {
-		const uint8_t *data =
-			perfdata->source.bytes.data + perfdata->attr_places.items[i].offset;
-		uint32_t size = used_size(data, recorded);
-
-		if (perfdata->attrs.items[i].recorded_size != recorded)
-			return recorded;
-		used = size > used ? size : used;
-	}
-	for (size_t i = 0; i < sizeof(published_sizes) / sizeof(published_sizes[0]); i++)
-		if (published_sizes[i] >= used && published_sizes[i] < recorded)
-			return published_sizes[i];
-	return recorded;
-}
 
 struct structure {
 	struct perfdata_edits *edits;
@@ -157,14 +126,16 @@ static uint8_t *put_section(uint8_t *at, struct perfdata_section section, enum b
 	return put_u64(put_u64(at, section.offset, order), section.size, order);
 }
 
-/* What was inserted among the records of the file that has the header. */
-static uint64_t inserted_here(const struct splices *splices, struct perfdata_section data)
+/* By how much the records of the file that has the header grow. */
+static uint64_t grown_by(const struct splices *splices, struct perfdata_section data)
 {
-	uint64_t size = 0;
+	uint64_t end = data.offset + data.size, size = 0;
 
 	array__for_each(splice, &splices->list)
-		if (splice->class == SPLICE_RECORDS && splice->offset <= data.offset + data.size)
-			size += splice->size;
+		if (splice->offset >= data.offset &&
+		    (splice->offset < end ||
+		     (splice->offset == end && splice->class == SPLICE_RECORDS)))
+			size += splice->size - splice->removed;
 	return size;
 }
 
@@ -179,7 +150,7 @@ static void fill_header(const struct structure *structure)
 	uint8_t *at = splices->bytes.data + structure->header;
 
 	attrs.size -= perfdata->attrs.count * cut;
-	data.size += inserted_here(splices, data);
+	data.size += grown_by(splices, data);
 	data.offset = splices__map_before(splices, data.offset);
 	at = put_u64(at, perfdata->header_size, perfdata->order);
 	at = put_u64(at, perfdata->file_attr_size - cut, perfdata->order);
@@ -233,13 +204,13 @@ static void fill_table(const struct structure *structure)
 	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
 		struct perfdata_section section = { 0 };
 
-		if (!perfdata__feature_bit(structure->features, i))
-			continue;
 		if (perfdata__has_feature(perfdata, i)) {
 			section.offset = get_u64(from, perfdata->order);
 			section.size = get_u64(from + 8, perfdata->order);
 			from += sizeof(section);
 		}
+		if (!perfdata__feature_bit(structure->features, i))
+			continue;
 		section = i == PERFDATA_FEAT_BUILD_ID ? build_id_section(structure, section)
 						      : moved(splices, section);
 		at = put_section(at, section, perfdata->order);
@@ -269,9 +240,10 @@ static int add_seekable(struct perfdata_edits *edits)
 	const struct perfdata *perfdata = edits->perfdata;
 	struct structure structure = { .edits = edits };
 
-	structure.attr_size = edits->shrink_attrs ? shrunk_size(perfdata)
-						  : perfdata->attrs.items[0].recorded_size;
-	memcpy(structure.features, perfdata->features, sizeof(structure.features));
+	structure.attr_size =
+		edits->attr_size ? edits->attr_size : perfdata->attrs.items[0].recorded_size;
+	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
+		structure.features[i] = perfdata->features[i] & ~edits->dropped_features[i];
 	if (perfdata->header_size != PERFDATA_HEADER_SIZE)
 		edits->build_ids.size = 0; /* the oldest files have no features */
 	if (edits->build_ids.size)

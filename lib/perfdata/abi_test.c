@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Profiles cut down to what older perfs read. What those make of them is shown by abi-matrix; here,
+ * that nothing is left that they do not know, and that everything comes back.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "perfdata/abi_level.h"
+#include "perfdata/edit.h"
+#include "perfdata/event.h"
+
+#define FOLDER "testdata/recordings/"
+
+struct fixture {
+	struct diag *diag;
+	char folder[64];
+	char output[128], restored[128];
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	fixture->diag = diag__new(NULL, NULL);
+	strcpy(fixture->folder, "/tmp/perfdata-abi-XXXXXX");
+	assert_non_null(mkdtemp(fixture->folder));
+	snprintf(fixture->output, sizeof(fixture->output), "%s/output", fixture->folder);
+	snprintf(fixture->restored, sizeof(fixture->restored), "%s/restored", fixture->folder);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	unlink(fixture->output);
+	unlink(fixture->restored);
+	rmdir(fixture->folder);
+	diag__free(fixture->diag);
+	free(fixture);
+	return 0;
+}
+
+static struct perfdata *open_profile(struct fixture *fixture, const char *path)
+{
+	struct perfdata *perfdata;
+
+	assert_int_equal(perfdata__open(&perfdata, path, fixture->diag), 0);
+	return perfdata;
+}
+
+/* The recording as perf of the level gets it. */
+static struct perfdata *lower(struct fixture *fixture, const char *path, const char *level)
+{
+	struct perfdata *input = open_profile(fixture, path);
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	const struct perfdata_abi *abi = perfdata_abi__by_name(level);
+	struct file_out out;
+
+	assert_non_null(edits);
+	assert_non_null(abi);
+	assert_int_equal(perfdata_edits__set_abi(edits, abi, fixture->diag), 0);
+	assert_int_equal(file_out__open(&out, fixture->output, 0600, fixture->diag), 0);
+	assert_int_equal(perfdata_edits__write(edits, &out, fixture->diag), 0);
+	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+	perfdata_edits__free(edits);
+	perfdata__close(input);
+	return open_profile(fixture, fixture->output);
+}
+
+static struct perfdata *lower_recording(struct fixture *fixture, const char *name,
+					const char *level)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), FOLDER "%s.data", name);
+	return lower(fixture, path, level);
+}
+
+/* What is left to be known of a profile's records. */
+struct found {
+	size_t samples, compressed, build_ids, mmaps, kernel_mmap2s;
+	uint32_t kernel_type, user_type; /* the last of each kind */
+	uint64_t ips;                    /* of all samples, mixed */
+};
+
+static void look_at(struct perfdata *perfdata, const struct perfdata_record *record,
+		    struct found *found)
+{
+	uint32_t *last =
+		record->type < PERFDATA_HEADER_ATTR ? &found->kernel_type : &found->user_type;
+	struct perfdata_sample sample;
+	struct perfdata_mmap mmap;
+
+	if (record->type > *last)
+		*last = record->type;
+	found->compressed += record->compressed;
+	if (record->type == PERFDATA_SAMPLE) {
+		found->samples++;
+		assert_true(perfdata__parse_sample(perfdata, record, &sample));
+		found->ips = found->ips * 31 + sample.ip + sample.time * 7 + sample.callchain.size +
+			     sample.user_stack.size;
+	}
+	if (record->type == PERFDATA_MMAP2) {
+		assert_true(perfdata__parse_mmap(perfdata, record, &mmap));
+		found->build_ids += mmap.has_build_id;
+		found->kernel_mmap2s += (record->misc & 7) == PERF_RECORD_MISC_KERNEL;
+	}
+	found->mmaps += record->type == PERFDATA_MMAP2 || record->type == PERFDATA_MMAP;
+}
+
+static struct found look(struct perfdata *perfdata)
+{
+	struct perfdata_record record;
+	struct perfdata_walk walk;
+	struct found found = { 0 };
+	int ret;
+
+	perfdata_walk__begin(&walk, perfdata);
+	while ((ret = perfdata_walk__next(&walk, &record)) > 0)
+		look_at(perfdata, &record, &found);
+	assert_int_equal(ret, 0);
+	perfdata_walk__end(&walk);
+	return found;
+}
+
+static struct found look_at_file(struct fixture *fixture, const char *path)
+{
+	struct perfdata *perfdata = open_profile(fixture, path);
+	struct found found = look(perfdata);
+
+	perfdata__close(perfdata);
+	return found;
+}
+
+static void assert_same_file(struct fixture *fixture, const char *a, const char *b)
+{
+	struct file_map x, y;
+
+	assert_int_equal(file_map__open(&x, a, false, fixture->diag), 0);
+	assert_int_equal(file_map__open(&y, b, false, fixture->diag), 0);
+	assert_int_equal(x.bytes.size, y.bytes.size);
+	assert_memory_equal(x.bytes.data, y.bytes.data, x.bytes.size);
+	file_map__close(&x);
+	file_map__close(&y);
+}
+
+static void assert_restored(struct fixture *fixture, struct perfdata *output, const char *path)
+{
+	struct file_out out;
+
+	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
+	assert_int_equal(perfdata__restore(output, &out, fixture->diag), 0);
+	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+	assert_same_file(fixture, fixture->restored, path);
+}
+
+static void names_of_levels(void **state)
+{
+	static const char *const names[][2] = {
+		{ "auto", "auto" }, { "keep", "keep" }, { "5.10", "5.10" },   { "5.10.7", "5.10" },
+		{ "5.14", "5.10" }, { "5.15", "5.15" }, { "6.0", "5.15" },    { "6.1.192", "6.1" },
+		{ "6.8", "6.6" },   { "6.12", "6.12" }, { "6.19-rc1", NULL }, { "7.x", "7.x" },
+		{ "7.3", "7.x" },   { "10.0", "7.x" },  { "5.9", NULL },      { "4.19", NULL },
+		{ "", NULL },       { "6", NULL },      { "6.", NULL },       { "-6.1", NULL },
+		{ " 6.1", NULL },   { "6.1x", NULL },   { "99999.1", NULL },  { "AUTO", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct perfdata_abi *abi = perfdata_abi__by_name(names[i][0]);
+
+		if (names[i][1])
+			assert_string_equal(perfdata_abi__name(abi), names[i][1]);
+		else
+			assert_null(abi);
+	}
+}
+
+/* From the uapi headers of those versions. */
+static const struct level {
+	const char *name;
+	uint32_t attr_size, kernel_type, user_type;
+	unsigned int flags, sample_bits, read_bits;
+} levels[] = {
+	{ "5.10", 120, 20, 81, 34, 22, 4 }, { "5.15", 128, 20, 81, 38, 25, 4 },
+	{ "6.1", 128, 21, 82, 38, 25, 5 },  { "6.6", 136, 21, 82, 38, 25, 5 },
+	{ "6.12", 136, 21, 82, 38, 25, 5 }, { "7.x", 144, 22, 86, 40, 25, 5 },
+};
+
+static void assert_attr_known(const struct level *level, const struct perf_event_attr *attr,
+			      uint32_t size)
+{
+	uint64_t flags;
+
+	memcpy(&flags, (const uint8_t *)attr + 40, sizeof(flags));
+	assert_true(size <= level->attr_size);
+	assert_int_equal(flags >> level->flags, 0);
+	assert_int_equal(attr->sample_type >> level->sample_bits, 0);
+	assert_int_equal(attr->read_format >> level->read_bits, 0);
+}
+
+/* EVENT_DESC has its attrs behind two u32, the second their size; the first will do. */
+static void assert_event_desc_known(const struct level *level, struct perfdata *output)
+{
+	struct bytes bytes = perfdata__feature(output, PERFDATA_FEAT_EVENT_DESC);
+	enum byte_order order = perfdata__order(output);
+	uint64_t flags;
+
+	assert_true(bytes.size > 72);
+	assert_int_equal(get_u64(bytes.data + 8 + 32, order) >> level->read_bits, 0);
+	if (order != ORDER_LITTLE)
+		return;
+	flags = get_u64(bytes.data + 8 + 40, order);
+	assert_int_equal(flags >> level->flags, 0);
+	assert_true(flags);
+}
+
+static void lower_one(struct fixture *fixture, const char *name, const struct level *level)
+{
+	char path[256];
+	struct found before, after;
+	struct perfdata *output;
+
+	snprintf(path, sizeof(path), FOLDER "%s.data", name);
+	before = look_at_file(fixture, path);
+	output = lower(fixture, path, level->name);
+	after = look(output);
+	assert_true(before.samples > 40);
+	assert_int_equal(after.samples, before.samples);
+	assert_true(after.ips == before.ips);
+	assert_int_equal(after.mmaps, before.mmaps);
+	assert_true(after.kernel_type <= level->kernel_type);
+	assert_true(after.user_type <= level->user_type);
+	for (size_t i = 0; i < perfdata__nr_attrs(output); i++)
+		assert_attr_known(level, &perfdata__attr(output, i)->attr,
+				  perfdata__attr(output, i)->recorded_size);
+	assert_event_desc_known(level, output);
+	assert_restored(fixture, output, path);
+	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), 0);
+	perfdata__close(output);
+}
+
+static void nothing_unknown_is_left(void **state)
+{
+	static const char *const names[] = {
+		"5.10-fp", "5.10-pipe", "6.1-dwarf",     "6.1-fp",    "6.1-pipe",
+		"6.1-two", "6.1-zstd",  "6.1-zstd-pipe", "7.3-dwarf", "7.3-fp",
+		"7.3-two", "7.3-mixed", "7.3-pipe",      "7.3-zstd",  "7.3-zstd-pipe",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t k = 0; k < sizeof(levels) / sizeof(levels[0]); k++)
+			lower_one(*state, names[i], &levels[k]);
+}
+
+/* The recordings' build-ids: readelf -n of the mapped files said the same when they were made. */
+static void build_ids_move_to_the_header(void **state)
+{
+	struct fixture *fixture = *state;
+	struct found before = look_at_file(fixture, FOLDER "7.3-dwarf.data");
+	struct perfdata *output = lower_recording(fixture, "7.3-dwarf", "5.10");
+	struct found after = look(output);
+	struct bytes entries = perfdata__feature(output, PERFDATA_FEAT_BUILD_ID);
+
+	assert_true(before.build_ids >= 5);
+	assert_true(before.kernel_mmap2s > 0);
+	assert_int_equal(after.build_ids, 0);
+	assert_int_equal(after.kernel_mmap2s, 0);
+	assert_true(entries.size > 0);
+	assert_non_null(memmem(entries.data, entries.size, "[kernel.kallsyms]", 18));
+	assert_non_null(memmem(entries.data, entries.size, "/libc.so.6", 11));
+	perfdata__close(output);
+	output = lower_recording(fixture, "7.3-dwarf", "5.15");
+	assert_int_equal(look(output).build_ids, before.build_ids);
+	perfdata__close(output);
+}
+
+/* Two mappings are of one file after it just when they were before. */
+static void files_stay_distinct(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *output = lower_recording(fixture, "7.3-dwarf", "5.10");
+	struct perfdata_record record;
+	struct perfdata_walk walk;
+	struct perfdata_mmap mmap;
+	struct {
+		char name[128];
+		uint64_t ino;
+	} seen[64];
+	size_t count = 0;
+
+	perfdata_walk__begin(&walk, output);
+	while (perfdata_walk__next(&walk, &record) > 0 && count < 64) {
+		if (record.type != PERFDATA_MMAP2 ||
+		    !perfdata__parse_mmap(output, &record, &mmap) || mmap.name[0] != '/' ||
+		    mmap.name[1] == '/')
+			continue;
+		assert_true(mmap.ino != 0);
+		snprintf(seen[count].name, sizeof(seen[count].name), "%s", mmap.name);
+		seen[count++].ino = mmap.ino;
+	}
+	perfdata_walk__end(&walk);
+	assert_true(count >= 10);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_true((strcmp(seen[i].name, seen[k].name) == 0) ==
+				    (seen[i].ino == seen[k].ino));
+	perfdata__close(output);
+}
+
+static void compressed_as_far_as_it_can_be_read(void **state)
+{
+	static const struct {
+		const char *name, *level;
+		bool compressed;
+	} cases[] = {
+		{ "7.3-zstd", "5.10", false },    { "7.3-zstd", "5.15", false },
+		{ "7.3-zstd", "6.1", true },      { "7.3-zstd", "6.12", true },
+		{ "7.3-zstd", "7.x", true },      { "6.1-zstd", "5.10", false },
+		{ "6.1-zstd", "6.1", true },      { "7.3-zstd-pipe", "5.10", false },
+		{ "7.3-zstd-pipe", "6.1", true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perfdata *output = lower_recording(*state, cases[i].name, cases[i].level);
+
+		assert_true((look(output).compressed > 0) == cases[i].compressed);
+		assert_true(perfdata__has_feature(output, PERFDATA_FEAT_COMPRESSED) ==
+			    cases[i].compressed);
+		perfdata__close(output);
+	}
+}
+
+static void keep_keeps(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *output = lower_recording(fixture, "7.3-fp", "keep");
+
+	assert_int_equal(perfdata__attr(output, 0)->recorded_size, 144);
+	assert_int_equal(look(output).user_type, PERFDATA_FINISHED_INIT);
+	perfdata__close(output);
+}
+
+/* The attr of perf 7.3 is 144 bytes long; the last that is set is clockid, at 92..95. */
+static void auto_cuts_attrs_only(void **state)
+{
+	struct fixture *fixture = *state;
+	struct found before = look_at_file(fixture, FOLDER "7.3-fp.data");
+	struct perfdata *output = lower_recording(fixture, "7.3-fp", "auto");
+	struct found after = look(output);
+
+	assert_int_equal(perfdata__attr(output, 0)->recorded_size, 96);
+	assert_int_equal(perfdata__attr(output, 0)->attr.clockid, 1);
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_restored(fixture, output, FOLDER "7.3-fp.data");
+	perfdata__close(output);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_levels),
+		TEST(nothing_unknown_is_left),
+		TEST(build_ids_move_to_the_header),
+		TEST(files_stay_distinct),
+		TEST(compressed_as_far_as_it_can_be_read),
+		TEST(keep_keeps),
+		TEST(auto_cuts_attrs_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
