@@ -16,6 +16,7 @@ enum {
 	OPT_RELOCATE,
 	OPT_BUILDID_CACHE,
 	OPT_PERF_MAP,
+	OPT_PERF_ABI,
 	OPT_DRY_RUN,
 	OPT_FORCE,
 	OPT_IN_PLACE,
@@ -55,6 +56,10 @@ static const struct argp_option option_table[] = {
 	{ .doc = "How it is done:", .group = 3 },
 	{ "layout", OPT_LAYOUT, "LAYOUT", 0,
 	  "auto, trampoline (a DSO for each function) or region (one for each run of code)", 3 },
+	{ "perf-abi", OPT_PERF_ABI, "ABI", 0,
+	  "What the output is to be read by: perf of a version (5.10 or newer), auto (older ones where "
+	  "that costs nothing) or keep (the perf that recorded)",
+	  3 },
 	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
 	  "Without jitdumps write nothing, instead of a copy", 3 },
 	{ .doc = "What is said:", .group = 4 },
@@ -95,6 +100,16 @@ static error_t parse_layout(struct fix_options *options, const char *arg, struct
 		}
 	}
 	argp_error(state, "--layout is auto, trampoline or region, not '%s'", arg);
+	return EINVAL;
+}
+
+static error_t parse_abi(struct fix_options *options, const char *arg, struct argp_state *state)
+{
+	options->abi = perfdata_abi__by_name(arg);
+	if (options->abi)
+		return 0;
+	argp_error(state, "--perf-abi is auto, keep or a version of perf from 5.10 on, not '%s'",
+		   arg);
 	return EINVAL;
 }
 
@@ -187,6 +202,8 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
 		return parse_without(options, arg, state);
+	case OPT_PERF_ABI:
+		return parse_abi(options, arg, state);
 	case OPT_COLOR:
 		if (!color__parse(arg, &options->color))
 			argp_error(state, "--color is auto, always or never, not '%s'", arg);

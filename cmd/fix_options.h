@@ -4,12 +4,14 @@
 #define PERFJIT_CMD_FIX_OPTIONS_H
 
 #include "fix/plan.h"
+#include "perfdata/abi_level.h"
 #include "terminal.h"
 
 struct fix_options {
 	const char *input;
 	char *output; /* given or made from the input's name */
 	struct plan_options plan;
+	const struct perfdata_abi *abi; /* NULL: auto */
 	ARRAY(const char *) jitdumps;
 	ARRAY(const char *) jitdump_dirs;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */

@@ -185,6 +185,7 @@ static enum exit_code apply(struct run *run)
 		.output = run->options->output,
 		.no_sync = run->options->no_sync,
 		.all_build_ids = run->options->buildid_cache,
+		.abi = run->options->abi,
 		.progress = advance,
 		.context = run,
 	};

@@ -3,7 +3,7 @@
 # The command line: wrong usage, help, version, colours, and what the man page says of it.
 . "$(dirname "$0")/tap.sh"
 
-for arguments in --no-such-option 'a b' '--layout=round x' '--color=blue x' '-q -v x' \
+for arguments in --no-such-option 'a b' '--layout=round x' '--perf-abi=4.19 x' '--color=blue x' '-q -v x' \
 	'--in-place -o y x' '-o - x' '--jitdump' '--in-place -'; do
 	run perfjit-fix $arguments
 	exits 2 "usage: $arguments"
