@@ -100,6 +100,16 @@ static const struct story stories[] = {
 		.generations = { { 5, "ad" }, { 30, "bd" }, { 50, "cd" } },
 	},
 	{
+		.title = "without pruning, too, what died is not taken over",
+		.without_pruning = true,
+		.lines = { { 'a', 100, 110, 10, 30, NEVER },
+			   { 'b', 100, 110, 30, FOREVER, NEVER },
+			   { 'e', 400, 410, 5, 20, NEVER },
+			   { 'f', 400, 410, 60, FOREVER, NEVER } },
+		.alone = "",
+		.generations = { { 5, "ae" }, { 30, "bf" } },
+	},
+	{
 		.title = "later generations hold only what samples of their time refer to",
 		.lines = { { 'a', 100, 110, 5, FOREVER, 52, 52 },
 			   { 'b', 150, 160, 5, FOREVER, NEVER },
