@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "fix/discover.h"
 #include "fix/output.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
@@ -193,7 +194,9 @@ static int edit(struct relocator *relocator)
 	perfdata_walk__end(&original);
 	if (!err && perfdata__form(relocator->original) != PERFDATA_FORM_PIPE)
 		err = add_build_ids(relocator);
-	return err ? err : perfdata_edits__shrink_attrs(relocator->edits);
+	return err ? err
+		   : perfdata_edits__set_abi(relocator->edits, perfdata_abi__by_name("auto"),
+					     relocator->diag);
 }
 
 static int write_output(struct relocator *relocator)
