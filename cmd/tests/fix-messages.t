@@ -37,14 +37,18 @@ recording py313fpbuild-perfjit-fp
 succeeds "an output whose name has blanks" perfjit-fix -o "it's a name.data" perf.data
 out_has "is quoted in the command to type next" "^Next      perf report -i 'it'\\\\''s a name.data'$"
 
-# a terminal, and work that takes more than a second: the input comes late
+# what believes to be on a terminal, and work that takes more than a second: the input comes late
+echo 'int isatty(int fd) { return fd == 2; }' | gcc -shared -fPIC -x c - -o terminal.so
 cat >slowly <<'EOT'
-(sleep 3; cat perf.data) | perfjit-fix -o slow.data --jitdump-dir=. -
+(sleep 3; cat perf.data) |
+	LD_PRELOAD=./terminal.so ASAN_OPTIONS=verify_asan_link_order=0 \
+	perfjit-fix -o slow.data --jitdump-dir=. -
 EOT
-run script -qec 'sh slowly' /dev/null
+run sh slowly
 exits 0 "from standard input, on a terminal"
-out_has "progress is shown" 'Reading \.\.\.'
-out_has "and gives way to the summary" '186 named'
+err_has "progress is shown" 'Reading \.\.\.'
+is "and is gone at the end" "$(tail -c 4 ../err)" "$(printf '\r\033[K')"
+out_has "the summary follows" '186 named'
 perfjit-fix -q --strip -o back.data slow.data
 same_file "the output is made from all that came" back.data perf.data
 done_testing

@@ -63,7 +63,8 @@ EOT
 recording py313fpbuild-perfjit-fp
 # with the sanitizers that the library was built with, if any
 for linking in "$(pkg-config --libs perfjit)" \
-	"$root/usr/lib/libperfjit.a $(pkg-config --static --libs perfjit | sed 's/-lperfjit//')"; do
+	"$root/usr/lib/libperfjit.a $(PKG_CONFIG_SYSROOT_DIR='' pkg-config --libs \
+		$(pkg-config --print-requires-private perfjit))"; do
 	succeeds "builds with $(echo "$linking" | sed "s|$root||g")" sh -c "
 		gcc @'$BUILD/flags' $(pkg-config --cflags perfjit) program.c $linking -o program"
 	LD_LIBRARY_PATH=$root/usr/lib run ./program perf.data
