@@ -53,6 +53,17 @@ struct bytes perfdata__feature(const struct perfdata *perfdata, unsigned int fea
 	return perfdata->feature_bytes[feature];
 }
 
+/* False when the feature is not there, or empty. */
+static bool open_feature(const struct perfdata *perfdata, unsigned int feature, struct cursor *cur)
+{
+	struct bytes bytes = perfdata__feature(perfdata, feature);
+
+	if (!bytes.size)
+		return false;
+	*cur = cursor__at(bytes, perfdata->order);
+	return true;
+}
+
 /* A string in a feature: its length with padding, then the bytes. NULL when it is cut off. */
 static const char *read_string(struct cursor *cur)
 {
@@ -64,10 +75,9 @@ static const char *read_string(struct cursor *cur)
 
 const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned int feature)
 {
-	struct bytes bytes = perfdata__feature(perfdata, feature);
-	struct cursor cur = cursor__at(bytes, perfdata->order);
+	struct cursor cur;
 
-	return bytes.size ? read_string(&cur) : NULL;
+	return open_feature(perfdata, feature, &cur) ? read_string(&cur) : NULL;
 }
 
 /* The event that EVENT_DESC describes at this place of its list, told by ids where it has any. */
@@ -85,11 +95,13 @@ static struct perfdata_attr *described_attr(struct perfdata *perfdata, uint32_t 
 
 static void name_attrs(struct perfdata *perfdata)
 {
-	struct bytes bytes = perfdata__feature(perfdata, PERFDATA_FEAT_EVENT_DESC);
-	struct cursor cur = cursor__at(bytes, perfdata->order);
-	uint32_t count = cursor__u32(&cur);
-	uint32_t attr_size = cursor__u32(&cur);
+	uint32_t count, attr_size;
+	struct cursor cur;
 
+	if (!open_feature(perfdata, PERFDATA_FEAT_EVENT_DESC, &cur))
+		return;
+	count = cursor__u32(&cur);
+	attr_size = cursor__u32(&cur);
 	for (uint32_t i = 0; i < count && !cur.overrun; i++) {
 		struct perfdata_attr *attr;
 		uint32_t nr_ids;
@@ -114,15 +126,16 @@ static void name_attrs(struct perfdata *perfdata)
  */
 static void read_compression(struct perfdata *perfdata)
 {
-	struct bytes bytes = perfdata__feature(perfdata, PERFDATA_FEAT_COMPRESSED);
-	struct cursor cur = cursor__at(bytes, perfdata->order);
-	uint64_t buffer_size;
+	uint64_t buffer_size = 0;
+	struct cursor cur;
 
-	/* version, type, level, ratio */
-	cursor__take(&cur, 4 * sizeof(uint32_t));
-	buffer_size = cursor__u32(&cur);
+	perfdata->compressed = open_feature(perfdata, PERFDATA_FEAT_COMPRESSED, &cur);
+	if (perfdata->compressed) {
+		/* version, type, level, ratio */
+		cursor__take(&cur, 4 * sizeof(uint32_t));
+		buffer_size = cursor__u32(&cur);
+	}
 	perfdata->max_inflated = buffer_size > MAX_INFLATED ? buffer_size : MAX_INFLATED;
-	perfdata->compressed = perfdata__has_feature(perfdata, PERFDATA_FEAT_COMPRESSED);
 }
 
 void perfdata__digest_features(struct perfdata *perfdata)

@@ -81,10 +81,17 @@ struct perfdata {
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 
+/* open.c */
+/* A profile in memory that stays the caller's; wrapped ones are refused. */
+int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
+			 struct diag *diag);
+
 /* source.c */
 /* Whatever path is: a file, a stream, something wrapped, a directory. */
 int perfdata_source__open(struct perfdata_source *source, const char *path, struct diag *diag);
 void perfdata_source__close(struct perfdata_source *source);
+/* Bytes in memory, which stay the caller's. */
+int perfdata_source__take(struct perfdata_source *source, struct bytes bytes);
 /* Maps the whole of fd, which becomes the source's. path is for reports. */
 int perfdata_source__map(struct perfdata_source *source, int fd, const char *path,
 			 struct diag *diag);

@@ -41,18 +41,23 @@ static int read_profile(struct perfdata *perfdata)
 	return find_regions(perfdata);
 }
 
-int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag)
+static struct perfdata *new_perfdata(const char *path, struct diag *diag)
 {
-	struct perfdata *opened = calloc(1, sizeof(*opened));
-	int err = -ENOMEM;
+	struct perfdata *perfdata = calloc(1, sizeof(*perfdata));
 
-	*perfdata = NULL;
-	if (!opened)
-		return err;
-	opened->diag = diag;
-	opened->path = strdup(path);
-	if (opened->path)
-		err = perfdata_source__open(&opened->source, path, diag);
+	if (!perfdata)
+		return NULL;
+	perfdata->diag = diag;
+	perfdata->path = strdup(path);
+	if (perfdata->path)
+		return perfdata;
+	free(perfdata);
+	return NULL;
+}
+
+/* err: whether there are bytes to be read. */
+static int finish_open(struct perfdata **perfdata, struct perfdata *opened, int err)
+{
 	if (!err)
 		err = read_profile(opened);
 	if (err) {
@@ -61,6 +66,27 @@ int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *di
 	}
 	*perfdata = opened;
 	return 0;
+}
+
+int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag)
+{
+	struct perfdata *opened = new_perfdata(path, diag);
+
+	*perfdata = NULL;
+	if (!opened)
+		return -ENOMEM;
+	return finish_open(perfdata, opened, perfdata_source__open(&opened->source, path, diag));
+}
+
+int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
+			 struct diag *diag)
+{
+	struct perfdata *opened = new_perfdata(name, diag);
+
+	*perfdata = NULL;
+	if (!opened)
+		return -ENOMEM;
+	return finish_open(perfdata, opened, perfdata_source__take(&opened->source, bytes));
 }
 
 void perfdata__close(struct perfdata *perfdata)

@@ -43,6 +43,14 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 	return 0;
 }
 
+int perfdata_source__take(struct perfdata_source *source, struct bytes bytes)
+{
+	struct perfdata_part part = { .fd = -1, .size = bytes.size };
+
+	source->bytes = bytes;
+	return array__push(&source->parts, part) ? 0 : -ENOMEM;
+}
+
 /* A stream is copied to a file without a name, so that it can be mapped like any other. */
 static int open_stream(struct perfdata_source *source, int stream, const char *path,
 		       struct diag *diag)

@@ -15,9 +15,9 @@ size_t splices__add(struct splices *splices, enum splice_class class, uint64_t o
 		.nth = splices->list.count,
 	};
 
-	if (data)
+	if (size && data)
 		buf__put(&splices->bytes, data, size);
-	else
+	else if (size)
 		buf__put_zeros(&splices->bytes, size);
 	if (!array__push(&splices->list, splice))
 		splices->bytes.failed = true;

@@ -68,11 +68,13 @@ static void reserve_attrs(struct structure *structure)
  */
 static uint64_t aux_index_count(const struct perfdata *perfdata, struct bytes *entries)
 {
-	struct cursor cur =
-		cursor__at(perfdata__feature(perfdata, PERFDATA_FEAT_AUXTRACE), perfdata->order);
-	uint64_t count = cursor__u64(&cur);
+	struct bytes bytes = perfdata__feature(perfdata, PERFDATA_FEAT_AUXTRACE);
+	uint64_t count;
 
-	*entries = (struct bytes){ cur.pos, cursor__left(&cur) };
+	if (bytes.size < sizeof(count))
+		return 0;
+	count = get_u64(bytes.data, perfdata->order);
+	*entries = (struct bytes){ bytes.data + sizeof(count), bytes.size - sizeof(count) };
 	return count <= entries->size / AUX_INDEX_ENTRY ? count : 0;
 }
 

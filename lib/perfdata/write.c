@@ -44,7 +44,8 @@ static int prepare(struct perfdata_edits *edits, struct diag *diag)
 	const struct perfdata *perfdata = edits->perfdata;
 	int err = perfdata__add_structure(edits);
 
-	if (err || splices__are_sound(&edits->splices, 0, perfdata->source.bytes.size))
+	/* from 8 on: nothing comes before or into the magic, whatever a damaged header says */
+	if (err || splices__are_sound(&edits->splices, 8, perfdata->source.bytes.size))
 		return err;
 	diag__report(diag, DIAG_ERROR, "perfdata.bad-edit", perfdata->path, DIAG_NO_OFFSET,
 		     "the changes overlap each other, or the file's own parts do");
