@@ -365,6 +365,37 @@ static void edits_nest(void **state)
 	nest(*state, "7.3-threads");
 }
 
+/*
+ * In pipe form a journal is cut into pieces of 32768 bytes, of which the last must not be too
+ * short: 24 bytes for each insert bring its end to every place around a piece's.
+ */
+static void long_journals(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input = open_recording(fixture, "7.3-pipe");
+	uint64_t end = perfdata__data_offset(input) + perfdata__data_size(input);
+	struct buf buf = BUF(ORDER_LITTLE);
+
+	buf__put_u32(&buf, PERFDATA_FINISHED_ROUND);
+	buf__put_u32(&buf, 8u << 16);
+	for (size_t count = 32768 / 24 - 8; count < 32768 / 24 + 8; count++) {
+		struct perfdata_edits *edits = perfdata_edits__new(input);
+		struct perfdata *output;
+
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(perfdata_edits__insert(edits, end, buf__bytes(&buf)), 0);
+		write_to(fixture, input, edits, fixture->edited);
+		output = open_profile(fixture, fixture->edited);
+		assert_true(perfdata__is_edited(output));
+		restore_to(fixture, output, fixture->restored);
+		assert_same_profile(fixture, input, fixture->restored);
+		perfdata__close(output);
+		perfdata_edits__free(edits);
+	}
+	buf__free(&buf);
+	perfdata__close(input);
+}
+
 static void patches(void **state)
 {
 	struct fixture *fixture = *state;
@@ -423,6 +454,7 @@ int main(void)
 		TEST(gives_the_input_back),
 		TEST(shrinks_attrs),
 		TEST(edits_nest),
+		TEST(long_journals),
 		TEST(patches),
 		TEST(refuses_to_restore_what_was_changed_since),
 	};
