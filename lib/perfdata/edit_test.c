@@ -2,11 +2,13 @@
 /* Changed profiles: what is in them, and that the original comes back byte for byte. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <setjmp.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -420,6 +422,44 @@ static void patches(void **state)
 	perfdata__close(input);
 }
 
+/* The file may not grow beyond the limit, as when the disk is full. */
+static int write_limited(struct fixture *fixture, size_t nth, rlim_t limit)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit limited = { limit, RLIM_INFINITY };
+	struct perfdata *input = open_recording(fixture, "6.1-dwarf");
+	struct perfdata_edits *edits = perfdata_edits__new(input);
+	struct file_out out;
+	int err;
+
+	insert_comms(input, edits, nth);
+	assert_int_equal(file_out__open(&out, fixture->edited, 0600, fixture->diag), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limited), 0);
+	err = perfdata_edits__write(edits, &out, fixture->diag);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+	file_out__abort(&out);
+	perfdata_edits__free(edits);
+	perfdata__close(input);
+	return err;
+}
+
+static void reports_what_cannot_be_written(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t reports = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	/* with many inserts, and with none: then most is copied within the kernel */
+	for (rlim_t limit = 0; limit < 70000; limit += 4999) {
+		assert_int_equal(write_limited(fixture, 3, limit), -EFBIG);
+		assert_int_equal(write_limited(fixture, 1000, limit), -EFBIG);
+		reports += 2;
+		assert_int_equal(diag__count(fixture->diag, DIAG_ERROR), reports);
+	}
+	assert_int_equal(write_limited(fixture, 3, 1u << 20), 0);
+	assert_int_equal(access(fixture->edited, F_OK), -1);
+}
+
 static void refuses_to_restore_what_was_changed_since(void **state)
 {
 	struct fixture *fixture = *state;
@@ -456,6 +496,7 @@ int main(void)
 		TEST(edits_nest),
 		TEST(long_journals),
 		TEST(patches),
+		TEST(reports_what_cannot_be_written),
 		TEST(refuses_to_restore_what_was_changed_since),
 	};
 
