@@ -20,14 +20,15 @@ struct perfdata;
 
 enum perfdata_form {
 	PERFDATA_FORM_SEEKABLE,
-	PERFDATA_FORM_PIPE,
-	PERFDATA_FORM_V1,
-	PERFDATA_FORM_DIRECTORY,
+	PERFDATA_FORM_PIPE,      /* perf record -o - */
+	PERFDATA_FORM_V1,        /* seekable, with the magic of perf before 3.1 */
+	PERFDATA_FORM_DIRECTORY, /* perf record --threads, --kcore */
 };
 
 /*
- * "-" is standard input. Fails with a report that says what the file is instead. Later oddities
- * are reported to diag too, which must live as long as the profile is open.
+ * "-" is standard input; gzip and zstd files are unwrapped to a temporary file. Fails with a report
+ * that says what the file is instead. Later oddities are reported to diag too, which must live as
+ * long as the profile is open.
  */
 int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *diag);
 void perfdata__close(struct perfdata *perfdata);
@@ -39,7 +40,11 @@ const struct stat *perfdata__stat(const struct perfdata *perfdata);
 /* EM_* and ELFCLASS* of the recording machine's kernel, from HEADER_ARCH; 0 when not said. */
 uint16_t perfdata__machine(const struct perfdata *perfdata);
 uint8_t perfdata__elf_class(const struct perfdata *perfdata);
-/* The whole file's bytes, the region that holds the records, and header features' bytes. */
+/*
+ * The whole file's bytes, the region that holds the records, and header features' bytes. A
+ * directory's files stand one behind the other, so that offsets name a place in any of them; the
+ * region is then that of the first.
+ */
 struct bytes perfdata__bytes(const struct perfdata *perfdata);
 uint64_t perfdata__data_offset(const struct perfdata *perfdata);
 uint64_t perfdata__data_size(const struct perfdata *perfdata);
@@ -58,7 +63,7 @@ bool perfdata__compressed(const struct perfdata *perfdata);
 
 struct perfdata_attr {
 	struct perf_event_attr attr; /* host byte order, cut or zero-filled to this header's size */
-	uint32_t recorded_size;	     /* bytes of the attr in the file */
+	uint32_t recorded_size;      /* bytes of the attr in the file */
 	const uint64_t *ids;
 	size_t nr_ids;
 	const char *name; /* of the event, from EVENT_DESC; or NULL */
@@ -77,10 +82,10 @@ const struct perfdata_time_conv *perfdata__time_conv(const struct perfdata *perf
 struct perfdata_record {
 	uint32_t type; /* enum perfdata_type, or one not known here */
 	uint16_t misc;
-	uint16_t size;	     /* bytes, header included, payload behind it not */
+	uint16_t size;       /* bytes, header included, payload behind it not */
 	const uint8_t *data; /* the whole record in the file's order; not always aligned */
 	uint64_t offset;     /* where it, or the record it is compressed in, begins in the file */
-	uint64_t end;	     /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
+	uint64_t end;        /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
 	bool compressed;     /* stands in a compressed record */
 };
 
