@@ -16,7 +16,7 @@
  *		u8 magic[8]
  *
  * In a stream of records it is cut into pieces, each the contents of a HEADER_EVENT_TYPE record.
- * That type has not been written since perf 3.5, and every perf knows and passes over it: measured
+ * perf stopped writing that type long ago, and all of its versions know and pass over it: measured
  * with 5.10, 6.1, 6.12, 7.2 and 7.3, of which those from 7.2 on grumble at fewer than 72 bytes.
  */
 #include "perfdata/edits.h"

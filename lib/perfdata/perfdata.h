@@ -21,7 +21,7 @@ struct perfdata;
 enum perfdata_form {
 	PERFDATA_FORM_SEEKABLE,
 	PERFDATA_FORM_PIPE,      /* perf record -o - */
-	PERFDATA_FORM_V1,        /* seekable, with the magic of perf before 3.1 */
+	PERFDATA_FORM_V1,        /* seekable, with the first magic there was */
 	PERFDATA_FORM_DIRECTORY, /* perf record --threads, --kcore */
 };
 
