@@ -24,7 +24,6 @@
 #include <zlib.h>
 
 #define MAGIC        "PJITJRNL"
-#define CHANGE_SIZE  24
 #define TRAILER_SIZE 32
 #define FORM_PLAIN   0
 #define FORM_RECORDS 1
