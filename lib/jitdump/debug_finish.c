@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From the tables as they were written to line tables that fit their code. */
+#include <errno.h>
+
 #include "jitdump/dump.h"
 
 /*
@@ -59,23 +61,41 @@ static void remove_bias(struct debug_table *table)
 			table->rows[i].addr -= BIAS;
 }
 
+/* A row and its place in the table. */
+struct numbered_row {
+	struct code_line row;
+	size_t number;
+};
+
 static int by_addr(const void *a, const void *b)
 {
-	const struct code_line *x = a, *y = b;
+	const struct numbered_row *x = a, *y = b;
 
-	return (x->addr > y->addr) - (x->addr < y->addr);
+	if (x->row.addr != y->row.addr)
+		return x->row.addr < y->row.addr ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 /* Sorts without changing the order of rows at one address: the last one written counts. */
-static void sort_rows(struct code_line *rows, size_t count)
+static int sort_rows(struct code_line *rows, size_t count)
 {
-	bool sorted = true;
+	struct numbered_row *numbered;
+	size_t i = 1;
 
-	for (size_t i = 1; i < count; i++)
-		sorted = sorted && rows[i - 1].addr <= rows[i].addr;
-	/* glibc's qsort merges, unless memory is short */
-	if (!sorted)
-		qsort(rows, count, sizeof(*rows), by_addr);
+	while (i < count && rows[i - 1].addr <= rows[i].addr)
+		i++;
+	if (i >= count)
+		return 0;
+	numbered = calloc(count, sizeof(*numbered));
+	if (!numbered)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		numbered[i] = (struct numbered_row){ rows[i], i };
+	qsort(numbered, count, sizeof(*numbered), by_addr);
+	for (i = 0; i < count; i++)
+		rows[i] = numbered[i].row;
+	free(numbered);
+	return 0;
 }
 
 /*
@@ -105,7 +125,7 @@ static void clip(struct jitdump *dump, struct debug_table *table)
 		}
 }
 
-void debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t count)
+int debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t count)
 {
 	struct evidence evidence = { 0 };
 	bool biased;
@@ -118,14 +138,18 @@ void debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t
 				"addresses of debug info are 0x%x too high: corrected", BIAS);
 	for (size_t i = 0; i < count; i++) {
 		struct debug_table *table = &tables[i];
+		int err;
 
 		if (!table->lines)
 			continue;
 		if (biased && table->record.id == JIT_CODE_DEBUG_INFO)
 			remove_bias(table);
-		sort_rows(table->rows, table->lines->nr_rows);
+		err = sort_rows(table->rows, table->lines->nr_rows);
+		if (err)
+			return err;
 		clip(dump, table);
 		if (table->lines->nr_rows)
 			table->code->lines = table->lines;
 	}
+	return 0;
 }

@@ -1,217 +1,299 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JIT_CODE_DEBUG_INFO: entries of {address, line, discriminator, file name}.
- *
- * V8 writes names from memory that is in use for something else by then: they hold NULs, and a
- * parser that walks from NUL to NUL gets lost. What can be relied on is that addresses lie in or
- * near the code: a NUL ends a name only if such an entry, or the end of the table, follows it.
+ * JIT_CODE_DEBUG_INFO: entries {u64 addr, u32 line, u32 discriminator, name}, as producers write
+ * them. V8 writes names from memory that is in use for something else by then: a parser that walks
+ * from NUL to NUL gets lost. What can be relied on is that addresses lie in or near the code.
  */
 #include <errno.h>
 
 #include "jitdump/dump.h"
 
-#define ENTRY_FIXED 16u
-#define ENTRY_MIN   (ENTRY_FIXED + 1)
-/* "the file of the entry before" */
-#define SAME_FILE "\xff"
-/* How far outside of the code an address may lie: biases, prologues before the code. */
-#define ADDR_SLACK 0x1000u
-#define LINE_LIMIT ((uint32_t)1 << 28)
-/* Bytes that pad a record. */
+#define ENTRY_HEAD 16u
+
+/* Bytes at the start of a name that V8 was seen to have overwritten. */
+#define OVERWRITTEN_MAX 16u
+
+/* Records are padded to 8 bytes; the NUL of the last name comes first. */
 #define PADDING_MAX 8u
-/* Names that a table is searched for one that is already known. */
-#define KNOWN_FILES 8u
 
-struct reader {
-	struct jitdump *dump;
-	struct debug_table *table;
-	const uint8_t *end;
-	uint64_t low, high; /* addresses that make sense */
-	const char **files;
-	size_t nr_files;
-	uint32_t last_file; /* of the entry before */
-	size_t nr_damaged;
-};
+/* No source has more lines. */
+#define LINE_LIMIT ((uint32_t)1 << 28)
 
-static bool plausible_entry(const struct reader *reader, const uint8_t *p)
+/* How far outside of its function an entry may lie and still be one: Erlang's lie before it. */
+#define STRAY_MAX 0x1000u
+
+static bool is_near(const struct code_record *code, uint64_t addr)
 {
-	enum byte_order order = reader->dump->header.order;
-	uint64_t addr;
-
-	if ((size_t)(reader->end - p) < ENTRY_MIN)
-		return false;
-	addr = get_u64(p, order);
-	return addr >= reader->low && addr <= reader->high && get_u32(p + 8, order) < LINE_LIMIT;
+	/* unsigned: also right where either end wraps around */
+	return addr - (code->addr - STRAY_MAX) < code->size + 2 * STRAY_MAX;
 }
 
-/* The NUL that ends the name of an entry before the last, or NULL. */
-static const uint8_t *name_end(const struct reader *reader, const uint8_t *name)
-{
-	const uint8_t *first = memchr(name, 0, (size_t)(reader->end - name));
+/* A file name in a table, and whether it is as the producer meant it. */
+struct name {
+	const char *text;
+	size_t size;
+	bool has_nul; /* something was written over it */
+};
 
-	for (const uint8_t *nul = first; nul;
-	     nul = memchr(nul + 1, 0, (size_t)(reader->end - nul - 1)))
-		if (plausible_entry(reader, nul + 1))
-			return nul;
+/* A row whose file is not known yet. */
+struct damaged {
+	uint64_t row;
+	struct name name;
+};
+
+/* The reading of one table. */
+struct reading {
+	struct jitdump *dump;
+	struct debug_table *table;
+	ARRAY(const char *) files; /* most tables have one */
+	ARRAY(struct damaged) damaged;
+	const char *symbol_file; /* copied for the last damaged row */
+};
+
+/* Whether an entry may begin at pos. */
+static bool entry_at(const struct reading *reading, const struct cursor *cur, const uint8_t *pos)
+{
+	return (size_t)(cur->end - pos) > ENTRY_HEAD &&
+	       is_near(reading->table->code, get_u64(pos, cur->order)) &&
+	       get_u32(pos + 8, cur->order) < LINE_LIMIT;
+}
+
+/* Bytes of the UTF-8 sequence that byte leads, 0: it can't lead one. */
+static size_t sequence_size(unsigned char byte)
+{
+	if (byte < 0x80)
+		return byte >= 0x20 && byte != 0x7f;
+	if (byte < 0xc2 || byte > 0xf4)
+		return 0;
+	return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/* UTF-8 without control characters. */
+static bool is_text(const struct name *name)
+{
+	const unsigned char *text = (const unsigned char *)name->text;
+
+	for (size_t i = 0; i < name->size;) {
+		size_t size = sequence_size(text[i]);
+
+		if (!size || size > name->size - i)
+			return false;
+		for (size_t j = 1; j < size; j++)
+			if ((text[i + j] & 0xc0) != 0x80)
+				return false;
+		i += size;
+	}
+	return true;
+}
+
+/* The last name: up to 7 bytes behind it are padding, more are what is left of the name. */
+static struct name take_last_name(struct cursor *cur)
+{
+	const uint8_t *start = cur->pos, *end = cur->end;
+	struct name name = { (const char *)start, 0, false };
+
+	name.size = strnlen(name.text, cursor__left(cur));
+	while (end > start && !end[-1])
+		end--;
+	if ((size_t)(end - start) > name.size + PADDING_MAX || !is_text(&name)) {
+		name.has_nul = (size_t)(end - start) > name.size;
+		name.size = (size_t)(end - start);
+	}
+	cur->pos = cur->end;
+	return name;
+}
+
+static int add_file(struct reading *reading, const char *name, uint32_t *index)
+{
+	/* the last ones first: entries of one file come together */
+	for (size_t i = reading->files.count; i > 0 && reading->files.count - i < 64; i--)
+		if (strcmp(reading->files.items[i - 1], name) == 0) {
+			*index = (uint32_t)(i - 1);
+			return 0;
+		}
+	*index = (uint32_t)reading->files.count;
+	return array__push(&reading->files, name) ? 0 : -ENOMEM;
+}
+
+/* Whether name may have been text before its first bytes were overwritten. */
+static bool may_have_been(const struct name *name, const char *text, size_t size)
+{
+	size_t lost = size < OVERWRITTEN_MAX ? size : OVERWRITTEN_MAX;
+
+	return size == name->size && memcmp(name->text + lost, text + lost, size - lost) == 0;
+}
+
+/* "JS:*leaf t/cpu.js:1:15": the file in V8's name for the function, if name may have been it. */
+static const char *file_from_symbol(struct reading *reading, const struct name *name)
+{
+	const char *symbol = reading->table->code->name;
+	const char *end = symbol + strlen(symbol);
+
+	for (int colons = 0; colons < 2 && end > symbol; end--)
+		colons += end[-1] == ':';
+	for (const char *file = symbol; file < end; file++) {
+		if (file[0] != ' ' || !may_have_been(name, file + 1, (size_t)(end - file - 1)))
+			continue;
+		if (!reading->symbol_file)
+			reading->symbol_file =
+				arena__text(&reading->dump->arena, file + 1, name->size);
+		return reading->symbol_file;
+	}
 	return NULL;
 }
 
-/*
- * The NUL that ends the last name. Nothing follows that would tell, but a damaged name is as
- * long as the one before it when the record then ends, padding apart.
- */
-static const uint8_t *last_name_end(const struct reader *reader, const uint8_t *name,
-				    size_t previous)
+/* What a damaged name was, as far as the function's name and names in the table tell, or NULL. */
+static const char *original(struct reading *reading, const struct name *name)
 {
-	const uint8_t *nul = memchr(name, 0, (size_t)(reader->end - name));
-	size_t left = (size_t)(reader->end - name);
+	const char *file = file_from_symbol(reading, name);
 
-	if (nul && (size_t)(reader->end - nul) <= PADDING_MAX)
-		return nul;
-	if (previous < left && left - previous <= PADDING_MAX && !name[previous])
-		return name + previous;
-	return nul;
-}
+	for (size_t i = 0; !file && i < reading->files.count && i < 64; i++) {
+		const char *other = reading->files.items[i];
 
-static bool is_damaged(const uint8_t *name, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (name[i] < ' ')
-			return true;
-	return false;
+		if (*other && may_have_been(name, other, strlen(other)))
+			file = other;
+	}
+	return file;
 }
 
 /*
- * The file name that V8 repeats in the symbol, "JS:*leaf src/nest.js:1:14", if it is as long as
- * the damaged one and ends alike: what was overwritten is its beginning.
+ * V8 writes names whose first bytes were overwritten, NULs among them. A name ends at the first
+ * NUL behind which another entry begins; but a whole name before an entry that makes no sense is
+ * just that. False: there is no NUL.
  */
-static const char *name_from_symbol(struct reader *reader, const uint8_t *damaged, size_t size)
+static bool take_name(struct reading *reading, struct cursor *cur, bool last, struct name *name)
 {
-	const char *symbol = reader->table->code->name;
-	const char *end = symbol + strlen(symbol);
-	size_t intact = size > ENTRY_FIXED ? size - ENTRY_FIXED : 0;
+	const uint8_t *start = cur->pos, *end = cur->end;
+	const uint8_t *nul = memchr(start, 0, (size_t)(end - start));
+	struct name first = { (const char *)start, 0, false };
 
-	for (int numbers = 0; numbers < 2; numbers++) {
-		while (end > symbol && end[-1] >= '0' && end[-1] <= '9')
-			end--;
-		if (end == symbol || end[-1] != ':')
-			return NULL;
-		end--;
+	if (!nul)
+		return false;
+	if (last) {
+		*name = take_last_name(cur);
+		return true;
 	}
-	if ((size_t)(end - symbol) <= size || end[-(ptrdiff_t)size - 1] != ' ')
-		return NULL;
-	if (memcmp(end - intact, damaged + size - intact, intact) != 0)
-		return NULL;
-	return arena__text(&reader->dump->arena, end - size, size);
+	first.size = (size_t)(nul - start);
+	cur->pos = nul + 1;
+	*name = first;
+	if (entry_at(reading, cur, cur->pos))
+		return true;
+	while (nul && !entry_at(reading, cur, nul + 1))
+		nul = memchr(nul + 1, 0, (size_t)(end - nul - 1));
+	if (!nul)
+		return true;
+	*name = (struct name){ first.text, (size_t)(nul - start), true };
+	if (is_text(&first) && !original(reading, name))
+		*name = first;
+	else
+		cur->pos = nul + 1;
+	return true;
 }
 
-static const char *mend_name(struct reader *reader, const uint8_t *name, size_t size)
+static int mend_names(struct reading *reading)
 {
-	const char *mended = name_from_symbol(reader, name, size);
+	array__for_each(damaged, &reading->damaged) {
+		const char *file = original(reading, &damaged->name);
+		int err;
 
-	reader->nr_damaged++;
-	return mended ? mended : "";
-}
-
-static bool same_text(const char *a, const uint8_t *b, size_t size)
-{
-	return strncmp(a, (const char *)b, size) == 0 && a[size] == 0;
-}
-
-/* The number of a file by name; the name is in the dump and ends in a NUL. */
-static uint32_t file_number(struct reader *reader, const uint8_t *name, size_t size)
-{
-	size_t back = reader->nr_files < KNOWN_FILES ? reader->nr_files : KNOWN_FILES;
-
-	if (reader->nr_files && size == 1 && memcmp(name, SAME_FILE, 1) == 0)
-		return reader->last_file;
-	if (is_damaged(name, size)) {
-		name = (const uint8_t *)mend_name(reader, name, size);
-		size = strlen((const char *)name);
+		if (!file)
+			file = damaged->name.has_nul ? "" : damaged->name.text;
+		err = add_file(reading, file, &reading->table->rows[damaged->row].file);
+		if (err)
+			return err;
 	}
-	for (size_t i = 1; i <= back; i++)
-		if (same_text(reader->files[reader->nr_files - i], name, size))
-			return (uint32_t)(reader->nr_files - i);
-	reader->files[reader->nr_files] = (const char *)name;
-	return (uint32_t)reader->nr_files++;
-}
-
-/* Reads entries into rows until they are all read or make no sense; returns how many. */
-static size_t read_rows(struct reader *reader, struct code_line *rows, size_t count,
-			const uint8_t *p)
-{
-	enum byte_order order = reader->dump->header.order;
-	size_t previous = 0, i;
-
-	for (i = 0; i < count && plausible_entry(reader, p); i++) {
-		const uint8_t *name = p + ENTRY_FIXED;
-		const uint8_t *nul = i + 1 < count ? name_end(reader, name)
-						   : last_name_end(reader, name, previous);
-
-		if (!nul)
-			break;
-		previous = (size_t)(nul - name);
-		reader->last_file = file_number(reader, name, previous);
-		rows[i].addr = get_u64(p, order);
-		rows[i].line = get_u32(p + 8, order);
-		rows[i].column = get_u32(p + 12, order);
-		rows[i].file = reader->last_file;
-		p = nul + 1;
-	}
-	return i;
-}
-
-static void report_damage(const struct reader *reader, size_t nr_rows)
-{
-	const struct jitdump_record *record = &reader->table->record;
-
-	if (nr_rows < record->debug_info.nr_entry)
-		jitdump__report(reader->dump, DIAG_NOTE, "jitdump.debug-entries", record->offset,
-				"%zu of %llu entries of a debug table make sense", nr_rows,
-				(unsigned long long)record->debug_info.nr_entry);
-	if (reader->nr_damaged)
-		jitdump__report(reader->dump, DIAG_NOTE, "jitdump.file-name", record->offset,
+	if (reading->damaged.count)
+		jitdump__report(reading->dump, DIAG_NOTE, "jitdump.file-name",
+				reading->table->record.offset,
 				"%zu of %zu file names of a debug table are overwritten",
-				reader->nr_damaged, nr_rows);
+				reading->damaged.count, reading->table->lines->nr_rows);
+	return 0;
 }
 
-/* Makes a name stand for every file number; 0 or -ENOMEM. */
-static int keep_files(struct reader *reader, struct code_lines *lines)
+static bool is_repeat_mark(const struct name *name)
 {
-	const char **files = arena__alloc(&reader->dump->arena, reader->nr_files, sizeof(*files));
+	return name->size == 1 && (unsigned char)name->text[0] == 0xff;
+}
 
-	if (!files)
+static int add_row(struct reading *reading, const struct name *name, const char **before)
+{
+	uint64_t row = reading->table->lines->nr_rows;
+
+	reading->table->lines->nr_rows++;
+	if (!is_repeat_mark(name)) {
+		if (name->has_nul || !is_text(name)) {
+			struct damaged damaged = { row, *name };
+
+			return array__push(&reading->damaged, damaged) ? 0 : -ENOMEM;
+		}
+		*before = name->text;
+	}
+	return add_file(reading, *before, &reading->table->rows[row].file);
+}
+
+static int read_rows(struct reading *reading)
+{
+	struct debug_table *table = reading->table;
+	struct cursor cur =
+		cursor__at(table->record.debug_info.entries, reading->dump->header.order);
+	uint64_t count = table->record.debug_info.nr_entry;
+	const char *before = "";
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct code_line *row = &table->rows[i];
+		struct name name;
+		int err;
+
+		if (!entry_at(reading, &cur, cur.pos))
+			break;
+		row->addr = cursor__u64(&cur);
+		row->line = cursor__u32(&cur);
+		row->column = cursor__u32(&cur);
+		if (!take_name(reading, &cur, i + 1 == count, &name))
+			break;
+		err = add_row(reading, &name, &before);
+		if (err)
+			return err;
+	}
+	if (table->lines->nr_rows < count)
+		jitdump__report(reading->dump, DIAG_NOTE, "jitdump.debug-entries",
+				table->record.offset,
+				"%zu of %llu entries of a debug table make sense",
+				table->lines->nr_rows, (unsigned long long)count);
+	return mend_names(reading);
+}
+
+static int keep_files(const struct reading *reading)
+{
+	size_t count = reading->files.count;
+	const char **names = arena__alloc(&reading->dump->arena, count + 1, sizeof(*names));
+
+	if (!names)
 		return -ENOMEM;
-	memcpy(files, reader->files, reader->nr_files * sizeof(*files));
-	lines->files = files;
-	lines->nr_files = reader->nr_files;
+	if (count)
+		memcpy(names, reading->files.items, count * sizeof(*names));
+	reading->table->lines->files = names;
+	reading->table->lines->nr_files = count;
 	return 0;
 }
 
 int debug_info__read(struct jitdump *dump, struct debug_table *table)
 {
-	const struct jitdump_record *record = &table->record;
-	struct bytes entries = record->debug_info.entries;
-	size_t count = record->debug_info.nr_entry;
-	struct reader reader = { .dump = dump, .table = table, .end = entries.data + entries.size };
-	struct code_lines *lines;
-	int err = -ENOMEM;
+	uint64_t count = table->record.debug_info.nr_entry;
+	struct reading reading = { .dump = dump, .table = table };
+	int err;
 
-	reader.low = table->code->addr > ADDR_SLACK ? table->code->addr - ADDR_SLACK : 0;
-	if (__builtin_add_overflow(table->code->addr, table->code->size + ADDR_SLACK, &reader.high))
-		reader.high = UINT64_MAX;
 	if (!count)
 		return 0;
-	reader.files = calloc(count, sizeof(*reader.files));
+	table->lines = arena__alloc(&dump->arena, 1, sizeof(*table->lines));
 	table->rows = arena__alloc(&dump->arena, count, sizeof(*table->rows));
-	lines = arena__alloc(&dump->arena, 1, sizeof(*lines));
-	if (reader.files && table->rows && lines) {
-		lines->rows = table->rows;
-		lines->nr_rows = read_rows(&reader, table->rows, count, entries.data);
-		report_damage(&reader, lines->nr_rows);
-		err = keep_files(&reader, lines);
-	}
-	free(reader.files);
-	table->lines = err || !lines->nr_rows ? NULL : lines;
+	if (!table->lines || !table->rows)
+		return -ENOMEM;
+	table->lines->rows = table->rows;
+	err = read_rows(&reading);
+	if (!err)
+		err = keep_files(&reading);
+	array__free(&reading.files);
+	array__free(&reading.damaged);
 	return err;
 }

@@ -136,8 +136,8 @@ int debug_info2__read(struct jitdump *dump, struct debug_table *table);
 bool debug_info2__fits(struct bytes body, enum byte_order order);
 /*
  * Takes the producer's bias off the rows of all tables, sorts them, drops what lies outside of the
- * code and gives them to the code records.
+ * code and gives them to the code records. 0 or -ENOMEM.
  */
-void debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t count);
+int debug_info__finish(struct jitdump *dump, struct debug_table *tables, size_t count);
 
 #endif

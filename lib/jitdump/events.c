@@ -148,10 +148,14 @@ static int by_addr_then_order(const void *a, const void *b)
 	return (x->record.offset > y->record.offset) - (x->record.offset < y->record.offset);
 }
 
-/* The last table for addr that came before event number before, or NULL. */
+/*
+ * The last table for addr that came before event number before, or NULL. Of two for one function
+ * it is the one that tells of inlined calls.
+ */
 static struct debug_table *find_table(struct assembler *as, uint64_t addr, uint64_t before)
 {
 	size_t low = 0, high = as->tables.count;
+	struct debug_table *last;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -165,7 +169,11 @@ static struct debug_table *find_table(struct assembler *as, uint64_t addr, uint6
 	}
 	if (!low || table_addr(&as->tables.items[low - 1]) != addr)
 		return NULL;
-	return &as->tables.items[low - 1];
+	last = &as->tables.items[low - 1];
+	if (low > 1 && table_addr(last - 1) == addr && last[-1].before == last->before &&
+	    last[-1].record.id == JIT_CODE_DEBUG_INFO2)
+		return last - 1;
+	return last;
 }
 
 /*
@@ -202,8 +210,7 @@ static int match_tables(struct assembler *as)
 		if (err)
 			return err;
 	}
-	debug_info__finish(dump, as->tables.items, as->tables.count);
-	return 0;
+	return debug_info__finish(dump, as->tables.items, as->tables.count);
 }
 
 static int assemble(struct jitdump *dump)

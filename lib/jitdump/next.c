@@ -147,11 +147,14 @@ static int cut_off(struct jitdump *dump, enum record_fault fault, struct jitdump
 					"the last function is cut off: its code is lost");
 		return deliver(dump, record, dump->bytes.size);
 	}
-	if (news)
-		jitdump__report(dump, DIAG_WARNING,
-				fault == RECORD_PAST_END ? "jitdump.truncated-record"
-							 : "jitdump.truncated-prefix",
-				record->offset, "the last record is cut off after %llu bytes",
+	if (news && fault == RECORD_PAST_END)
+		jitdump__report(dump, DIAG_WARNING, "jitdump.truncated-record", record->offset,
+				"the last record (%s) is cut off after %llu of %u bytes",
+				record__kind_name(record->id), (unsigned long long)left,
+				record->size);
+	else if (news)
+		jitdump__report(dump, DIAG_WARNING, "jitdump.truncated-prefix", record->offset,
+				"the last record is cut off in its prefix, after %llu bytes",
 				(unsigned long long)left);
 	return 0;
 }

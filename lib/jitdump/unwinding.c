@@ -10,8 +10,8 @@
 
 static bool begins_with_hdr(struct bytes data, uint64_t hdr_size)
 {
-	/* version 1 and an encoding of the pointer to eh_frame: never the length of a CIE */
-	return hdr_size >= 4 && data.data[0] == 1 && data.data[1] != 0 && data.data[3] != 0;
+	/* version 1 and the table's encoding: as the length of a CIE it would be too large */
+	return hdr_size >= 4 && data.data[0] == 1 && data.data[3] != 0;
 }
 
 static bool begins_with_cie(struct bytes data, enum byte_order order)
@@ -34,8 +34,9 @@ void unwinding__split(struct bytes data, uint64_t hdr_size, enum byte_order orde
 	uint64_t frame_size = data.size - hdr_size;
 	struct bytes head = { data.data, frame_size };
 	struct bytes tail = { data.data + hdr_size, frame_size };
-	bool hdr_first = hdr_size && frame_size && begins_with_hdr(data, hdr_size) &&
-			 (begins_with_cie(tail, order) || !begins_with_cie(head, order));
+	bool head_fits = begins_with_cie(head, order), tail_fits = begins_with_cie(tail, order);
+	bool hdr_first = hdr_size && frame_size &&
+			 (head_fits == tail_fits ? begins_with_hdr(data, hdr_size) : tail_fits);
 
 	*eh_frame = hdr_first ? tail : head;
 	*eh_frame_hdr = (struct bytes){ hdr_first ? data.data : data.data + frame_size, hdr_size };
@@ -47,6 +48,19 @@ struct cie {
 	uint8_t encoding;
 	bool valid;
 };
+
+/* Bytes of a value in a pointer encoding of fixed size. */
+static size_t encoded_size(uint8_t encoding)
+{
+	switch (encoding & 7) {
+	case DW_EH_PE_udata2:
+		return 2;
+	case DW_EH_PE_udata4:
+		return 4;
+	default:
+		return 8;
+	}
+}
 
 static void skip_leb128(struct cursor *cur)
 {
@@ -75,7 +89,7 @@ static struct cie read_cie(struct cursor cur, uint64_t offset)
 			if (*augmentation == 'L')
 				cursor__u8(&cur);
 			else if (*augmentation == 'P')
-				cursor__take(&cur, (cursor__u8(&cur) & 7) == 4 ? 8 : 4);
+				cursor__take(&cur, encoded_size(cursor__u8(&cur)));
 		}
 		if (*augmentation == 'R')
 			cie.encoding = cursor__u8(&cur);
