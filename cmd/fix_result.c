@@ -3,7 +3,10 @@
 
 bool fix_result__has_jit(const struct plan *plan)
 {
-	return plan->discovery->markers.count || plan->discovery->dumps.count;
+	array__for_each(marker, &plan->discovery->markers)
+		if (!marker->odd)
+			return true;
+	return plan->discovery->dumps.count > 0;
 }
 
 /* A child that wrote nothing to its dump, but runs what it inherited, has lost nothing. */
@@ -36,8 +39,9 @@ bool fix_result__is_refused(const struct plan *plan, const struct found_dump *fo
 
 bool fix_result__is_partial(const struct plan *plan)
 {
-	if (plan->discovery->nr_missing)
-		return true;
+	array__for_each(marker, &plan->discovery->markers)
+		if (marker->missing && has_samples(plan, marker->process))
+			return true;
 	array__for_each(found, &plan->discovery->dumps)
 		if (!found->process || fix_result__is_refused(plan, found) ||
 		    fix_result__says_nothing(plan, found))

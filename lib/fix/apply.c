@@ -233,7 +233,8 @@ static int edit_markers(struct writer *writer)
 		uint64_t suffix = marker->name_offset + strlen(marker->name) - (sizeof(done) - 1);
 		int err;
 
-		if (!marker->name_offset || !is_used(writer->plan, marker))
+		/* no other name is one that perf inject knows */
+		if (!marker->name_offset || marker->odd || !is_used(writer->plan, marker))
 			continue;
 		err = perfdata_edits__patch(
 			writer->edits, suffix,

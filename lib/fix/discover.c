@@ -5,10 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/buf.h"
 #include "base/diag.h"
+#include "codemap/process.h"
+#include "fix/search.h"
+
+/* Runtimes map a page of their dump: with 64 KiB of it no page is larger. */
+#define MARKER_MAX UINT64_C(65536)
 
 /* Reads a decimal number at *p that fits a pid; false when there is none. */
 static bool take_pid(const char **p, uint32_t *pid)
@@ -27,22 +31,27 @@ static bool take_pid(const char **p, uint32_t *pid)
 	return true;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ".dump" up to the end, or before " (deleted)". */
 static bool ends_as_dump(const char *p)
 {
 	return strcmp(p, ".dump") == 0 || strcmp(p, ".dump (deleted)") == 0;
 }
 
+bool discover__may_be_marker(const char *name, uint64_t size, uint64_t pgoff)
+{
+	size_t length = strlen(name);
+
+	if (name[0] != '/' || name[1] == '/' || strncmp(name, "/memfd:", 7) == 0 ||
+	    strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/SYSV", 5) == 0)
+		return false;
+	if (pgoff == 0 && size <= MARKER_MAX)
+		return true;
+	return length > 5 && strcmp(name + length - 5, ".dump") == 0;
+}
+
 bool discover__is_marker(const char *name, uint32_t *file_pid)
 {
-	const char *p = base_name(name);
+	const char *p = search__base_name(name);
 
 	*file_pid = 0;
 	if (strncmp(p, "jit-", 4) != 0)
@@ -59,115 +68,6 @@ bool discover__is_marker(const char *name, uint32_t *file_pid)
 	return false;
 }
 
-/* What opening one process's dump needs, and a record of where it was looked for. */
-struct search {
-	const struct discover_options *options;
-	const char *perf_data;
-	struct diag *diag;
-	const struct marker *marker;
-	struct buf tried;
-};
-
-static void note_tried(struct search *search, const char *path)
-{
-	if (search->tried.size)
-		buf__put(&search->tried, ", ", 2);
-	buf__put(&search->tried, path, strlen(path));
-}
-
-/*
- * A file of that name may be another process's: pids come round again. A copy has another inode
- * than the one that was mapped, so the pid in the header decides.
- */
-static bool is_right_dump(struct search *search, const struct jitdump *dump, const char *path)
-{
-	const struct jitdump_header *header = jitdump__header(dump);
-	const struct marker *marker = search->marker;
-
-	if (header->total_size == 0 || !marker->file_pid || header->pid == marker->file_pid ||
-	    header->pid == marker->pid)
-		return true;
-	diag__report(search->diag, DIAG_WARNING, "discover.other-process", path, DIAG_NO_OFFSET,
-		     "is the dump of pid %u, not of pid %u: not used for %s", header->pid,
-		     marker->file_pid, marker->name);
-	return false;
-}
-
-static struct jitdump *try_file(struct search *search, const char *path)
-{
-	struct jitdump *dump = NULL;
-
-	if (access(path, F_OK) != 0) {
-		note_tried(search, path);
-		return NULL;
-	}
-	if (jitdump__open(&dump, path, search->diag) < 0) {
-		note_tried(search, path);
-		return NULL;
-	}
-	if (!is_right_dump(search, dump, path)) {
-		note_tried(search, path);
-		jitdump__close(dump);
-		return NULL;
-	}
-	return dump;
-}
-
-/* dir/name, and dir/name.gz when that is not there. */
-static struct jitdump *try_in(struct search *search, const char *dir, size_t dir_length,
-			      const char *name)
-{
-	static const char *const suffixes[] = { "", ".gz" };
-	struct jitdump *dump = NULL;
-
-	for (size_t i = 0; !dump && i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		char *path = NULL;
-
-		if (asprintf(&path, "%.*s/%s%s", (int)dir_length, dir, name, suffixes[i]) < 0)
-			return NULL;
-		if (i == 0 || access(path, F_OK) == 0)
-			dump = try_file(search, path);
-		free(path);
-	}
-	return dump;
-}
-
-static struct jitdump *try_recorded_path(struct search *search)
-{
-	const char *root = search->options->root;
-	const char *name = search->marker->name;
-
-	if (root)
-		return try_in(search, root, strlen(root), name[0] == '/' ? name + 1 : name);
-	return try_file(search, name);
-}
-
-static struct jitdump *try_beside_profile(struct search *search)
-{
-	const char *slash = strrchr(search->perf_data, '/');
-	const char *name = base_name(search->marker->name);
-
-	if (!slash)
-		return try_in(search, ".", 1, name);
-	return try_in(search, search->perf_data,
-		      slash == search->perf_data ? 1 : (size_t)(slash - search->perf_data), name);
-}
-
-static struct jitdump *find_dump(struct search *search)
-{
-	const struct discover_options *options = search->options;
-	struct jitdump *dump = NULL;
-
-	for (size_t i = 0; !dump && i < options->nr_jitdump_dirs; i++)
-		dump = try_in(search, options->jitdump_dirs[i], strlen(options->jitdump_dirs[i]),
-			      base_name(search->marker->name));
-	if (!dump)
-		dump = try_recorded_path(search);
-	if (!dump)
-		dump = try_beside_profile(search);
-	return dump;
-}
-
 static void report_missing(struct search *search)
 {
 	const struct marker *marker = search->marker;
@@ -181,37 +81,17 @@ static void report_missing(struct search *search)
 		search->tried.failed ? "it" : (const char *)search->tried.data, marker->pid);
 }
 
-static bool already_found(const struct discovery *discovery, const struct marker *marker)
-{
-	array__for_each(found, &discovery->dumps)
-		if (found->pid == marker->pid && found->marker &&
-		    strcmp(found->marker->name, marker->name) == 0)
-			return true;
-	return false;
-}
-
-/*
- * A program that calls exec keeps its pid, and what it starts writes the same file anew: it tells
- * of the one that mapped it last.
- */
-static uint64_t last_time(const struct discovery *discovery, const struct marker *marker)
-{
-	uint64_t time = marker->time;
-
-	array__for_each(other, &discovery->markers)
-		if (other->pid == marker->pid && strcmp(other->name, marker->name) == 0 &&
-		    other->time > time)
-			time = other->time;
-	return time;
-}
-
 static int add_dump(struct discovery *discovery, struct jitdump *dump, uint32_t pid,
-		    const struct marker *marker)
+		    const struct marker *marker, uint64_t until)
 {
-	struct found_dump found = { .dump = dump, .pid = pid, .marker = marker };
+	struct found_dump found = {
+		.dump = dump,
+		.pid = pid,
+		.marker = marker,
+		.time = marker ? marker->time : 0,
+		.until = until,
+	};
 
-	if (marker)
-		found.time = last_time(discovery, marker);
 	if (!array__push(&discovery->dumps, found)) {
 		jitdump__close(dump);
 		return -ENOMEM;
@@ -219,45 +99,115 @@ static int add_dump(struct discovery *discovery, struct jitdump *dump, uint32_t 
 	return 0;
 }
 
-static bool missing_already(const struct discovery *discovery, size_t i)
+static bool same_file(const struct marker *a, const struct marker *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->ino == b->ino;
+}
+
+/* A marker that a process has from the one it was forked from: the dump is that one's. */
+static bool is_inherited(const struct discovery *discovery, const struct marker *marker)
+{
+	const struct process *process = marker->process;
+	unsigned int forks = 0;
+
+	for (; process && process->parent && forks < PROCESS_MAX_FORKS; forks++) {
+		process = process->parent;
+		array__for_each(other, &discovery->markers)
+			if (other->process == process && same_file(other, marker))
+				return true;
+	}
+	return false;
+}
+
+/* Dumps are mapped more than once; the first time counts, or one of the user's files does. */
+static bool is_done(const struct discovery *discovery, size_t i)
 {
 	const struct marker *marker = &discovery->markers.items[i];
 
+	array__for_each(found, &discovery->dumps)
+		if (found->marker && found->marker->process == marker->process &&
+		    strcmp(found->marker->name, marker->name) == 0)
+			return true;
 	for (size_t j = 0; j < i; j++)
-		if (discovery->markers.items[j].pid == marker->pid &&
+		if (discovery->markers.items[j].process == marker->process &&
 		    strcmp(discovery->markers.items[j].name, marker->name) == 0)
 			return true;
 	return false;
 }
 
-static int open_by_markers(struct discovery *discovery, const struct perfdata *perfdata,
-			   const struct discover_options *options, struct diag *diag)
+/* A program that calls exec keeps its pid, and what it starts writes the same file anew. */
+static bool is_overwritten(const struct discovery *discovery, const struct marker *marker)
 {
-	for (size_t i = 0; i < discovery->markers.count; i++) {
-		struct search search = {
-			.options = options,
-			.perf_data = perfdata__path(perfdata),
-			.diag = diag,
-			.marker = &discovery->markers.items[i],
-			.tried = BUF(ORDER_HOST),
-		};
-		struct jitdump *dump;
-		int err = 0;
+	array__for_each(found, &discovery->dumps)
+		if (found->marker && found->marker->pid == marker->pid &&
+		    found->marker->time > marker->time && found->marker->process &&
+		    found->marker->process->execed &&
+		    strcmp(found->marker->name, marker->name) == 0)
+			return true;
+	return false;
+}
 
-		if (already_found(discovery, search.marker) || missing_already(discovery, i))
-			continue;
-		dump = find_dump(&search);
-		if (dump) {
-			err = add_dump(discovery, dump, search.marker->pid, search.marker);
-		} else {
-			discovery->nr_missing++;
-			report_missing(&search);
-		}
-		buf__free(&search.tried);
-		if (err)
-			return err;
+static int open_by_marker(struct discovery *discovery, struct marker *marker,
+			  const struct search *model)
+{
+	struct search search = *model;
+	uint64_t until = CODE_FOREVER;
+	struct jitdump *dump;
+	int err = 0;
+
+	if (is_inherited(discovery, marker)) {
+		/* a fork that was seen brings what the parent had then */
+		if (!marker->process || marker->process->start)
+			return 0;
+		/* one before the profile brings no more than what was there when it began */
+		until = model->scan->first_sample;
 	}
-	return 0;
+	search.marker = marker;
+	dump = search__find(&search);
+	if (dump) {
+		err = add_dump(discovery, dump, marker->pid, marker, until);
+	} else if (!marker->odd && !is_overwritten(discovery, marker)) {
+		marker->missing = true;
+		discovery->nr_missing++;
+		report_missing(&search);
+	}
+	buf__free(&search.tried);
+	return err;
+}
+
+static void reverse(struct discovery *discovery, size_t from)
+{
+	struct found_dump *items = discovery->dumps.items;
+
+	for (size_t i = from, j = discovery->dumps.count; i + 1 < j; i++) {
+		struct found_dump swapped = items[i];
+
+		items[i] = items[--j];
+		items[j] = swapped;
+	}
+}
+
+/* From the last to the first: a file that several processes wrote is that of the last. */
+static int open_by_markers(struct discovery *discovery, const struct scan *scan,
+			   const struct perfdata *perfdata, const struct discover_options *options,
+			   struct diag *diag)
+{
+	const struct search model = {
+		.options = options,
+		.scan = scan,
+		.discovery = discovery,
+		.perf_data = perfdata__path(perfdata),
+		.diag = diag,
+		.tried = BUF(ORDER_HOST),
+	};
+	size_t named = discovery->dumps.count;
+	int err = 0;
+
+	for (size_t i = discovery->markers.count; !err && i--;)
+		if (!is_done(discovery, i))
+			err = open_by_marker(discovery, &discovery->markers.items[i], &model);
+	reverse(discovery, named);
+	return err;
 }
 
 /* "PID=FILE" or "FILE". */
@@ -271,25 +221,46 @@ static const char *split_argument(const char *argument, uint32_t *pid)
 	return argument;
 }
 
-/* The marker a file that the user named belongs to, by pid or by the pid in the dump's header. */
-static const struct marker *marker_of(const struct discovery *discovery, uint32_t pid,
-				      const struct jitdump *dump, const char *path)
+/* Whether a file that the user named may be a marker's: by the pid said, by its name, its header.
+ */
+static bool may_be_of(const struct marker *marker, uint32_t pid, const struct jitdump *dump)
 {
-	const struct jitdump_header *header = jitdump__header(dump);
+	uint32_t own = jitdump__header(dump)->pid;
+
+	if (marker->odd && !pid)
+		return false;
+	if (pid)
+		return marker->pid == pid;
+	return strcmp(search__base_name(marker->name), search__base_name(jitdump__path(dump))) ==
+		       0 ||
+	       marker->file_pid == own || marker->pid == own;
+}
+
+/* The marker that a file named by the user belongs to: rather one of a process of its time. */
+static const struct marker *marker_of(const struct discovery *discovery, const struct scan *scan,
+				      uint32_t pid, struct jitdump *dump)
+{
+	const char *name = search__base_name(jitdump__path(dump));
 	const struct marker *best = NULL;
+	int best_rank = 0;
 
 	array__for_each(marker, &discovery->markers) {
-		if (pid ? marker->pid == pid
-			: strcmp(base_name(marker->name), base_name(path)) == 0)
-			return marker;
-		if (!pid && !best &&
-		    (marker->file_pid == header->pid || marker->pid == header->pid))
+		int rank;
+
+		if (!may_be_of(marker, pid, dump))
+			continue;
+		rank = 1 + (strcmp(search__base_name(marker->name), name) == 0) +
+		       2 * search__fits(scan, marker->process, dump);
+		if (rank >= best_rank) {
 			best = marker;
+			best_rank = rank;
+		}
 	}
 	return best;
 }
 
-static int open_named(struct discovery *discovery, const char *argument, struct diag *diag)
+static int open_named(struct discovery *discovery, const struct scan *scan, const char *argument,
+		      struct diag *diag)
 {
 	const struct marker *marker;
 	struct jitdump *dump;
@@ -299,22 +270,25 @@ static int open_named(struct discovery *discovery, const char *argument, struct 
 
 	if (err)
 		return err;
-	marker = marker_of(discovery, pid, dump, path);
+	marker = marker_of(discovery, scan, pid, dump);
 	if (!pid)
 		pid = marker ? marker->pid : jitdump__header(dump)->pid;
-	return add_dump(discovery, dump, pid, marker);
+	return add_dump(discovery, dump, pid, marker, CODE_FOREVER);
 }
 
-int discover__open(struct discovery *discovery, const struct perfdata *perfdata,
-		   const struct discover_options *options, struct diag *diag)
+int discover__open(struct discovery *discovery, const struct scan *scan,
+		   const struct perfdata *perfdata, const struct discover_options *options,
+		   struct diag *diag)
 {
+	array__for_each(marker, &discovery->markers)
+		marker->process = processes__find(scan->processes, marker->pid, marker->time);
 	for (size_t i = 0; i < options->nr_jitdumps; i++) {
-		int err = open_named(discovery, options->jitdumps[i], diag);
+		int err = open_named(discovery, scan, options->jitdumps[i], diag);
 
 		if (err)
 			return err;
 	}
-	return open_by_markers(discovery, perfdata, options, diag);
+	return open_by_markers(discovery, scan, perfdata, options, diag);
 }
 
 void discovery__free(struct discovery *discovery)

@@ -15,6 +15,7 @@
 
 struct diag;
 struct process;
+struct scan;
 
 struct discover_options {
 	const char *const *jitdumps; /* "FILE" or "PID=FILE" */
@@ -35,6 +36,9 @@ struct marker {
 	uint32_t maj, min; /* 0 when not recorded */
 	uint64_t ino;
 	uint32_t file_pid; /* from "jit-<pid>.dump": the pid in its own namespace; 0 when none */
+	bool odd;          /* has no name of a jitdump: it is none unless the file proves to be */
+	bool missing;      /* no dump was found for it */
+	struct process *process; /* that mapped it; NULL until dumps are looked for */
 	struct perfdata_sample_id sample_id;
 };
 
@@ -43,6 +47,7 @@ struct found_dump {
 	struct jitdump *dump;
 	uint32_t pid;                /* the process whose code it describes, as perf sees it */
 	uint64_t time;               /* when it was last mapped; 0 when not known */
+	uint64_t until;              /* what came later is another process's; or CODE_FOREVER */
 	const struct marker *marker; /* or NULL */
 	struct process *process;     /* whose code it is; NULL until the code is loaded */
 	enum clock_kind clock;       /* of its times */
@@ -59,10 +64,20 @@ struct discovery {
 /* Whether a recorded mapping's name is that of a jitdump. Sets *file_pid (0: none in the name). */
 bool discover__is_marker(const char *name, uint32_t *file_pid);
 
-/* Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for.
+/*
+ * Whether a recorded mapping may be that of a jitdump by another name: a file's first page or so,
+ * or anything called ".dump". Only the file itself tells.
  */
-int discover__open(struct discovery *discovery, const struct perfdata *perfdata,
-		   const struct discover_options *options, struct diag *diag);
+bool discover__may_be_marker(const char *name, uint64_t size, uint64_t pgoff);
+
+/*
+ * Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for.
+ * Processes that wrote the same path are told apart by inode, the pid in the header and times; a
+ * process that has the mapping from its parent takes the parent's code over instead.
+ */
+int discover__open(struct discovery *discovery, const struct scan *scan,
+		   const struct perfdata *perfdata, const struct discover_options *options,
+		   struct diag *diag);
 void discovery__free(struct discovery *discovery);
 
 #endif

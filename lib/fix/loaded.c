@@ -61,6 +61,8 @@ static int on_event(void *context, const struct jitdump_event *event)
 	uint64_t time = perf_time(loader, event->time);
 	int err;
 
+	if (time >= loader->found->until)
+		return 0;
 	switch (event->kind) {
 	case JITDUMP_LOAD:
 		err = codemap__load(map, time, event->code);
@@ -169,7 +171,9 @@ static bool is_described(const struct discovery *discovery, const struct process
 static void assign_processes(const struct loader *loader, struct discovery *discovery)
 {
 	array__for_each(found, &discovery->dumps) {
-		found->process = processes__find(loader->scan->processes, found->pid, found->time);
+		found->process = found->marker ? found->marker->process
+					       : processes__find(loader->scan->processes,
+								 found->pid, found->time);
 		/* the user named a dump for a pid whose life began after time 0 */
 		if (!found->process)
 			found->process = processes__find(loader->scan->processes, found->pid,

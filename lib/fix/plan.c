@@ -158,7 +158,7 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	memset(&plan->scan->markers, 0, sizeof(plan->scan->markers));
 	plan->functions->diag = diag;
 	plan->functions->without_frame_pointer_rule = options->without & FIX_FRAME_POINTER;
-	err = discover__open(plan->discovery, plan->perfdata, &options->discover, diag);
+	err = discover__open(plan->discovery, plan->scan, plan->perfdata, &options->discover, diag);
 	if (!err)
 		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
 				    diag);

@@ -55,12 +55,15 @@ static int add_marker(struct scan *scan, const struct perfdata_record *record,
 		.sample_id = mmap->sample_id,
 	};
 
-	if (!discover__is_marker(mmap->name, &marker.file_pid))
-		return 0;
+	marker.odd = !discover__is_marker(mmap->name, &marker.file_pid);
 	marker.name_offset = name_offset(record, mmap->name);
 	marker.name = without_deleted(mmap->name, &marker.deleted);
 	if (!marker.name)
 		return -ENOMEM;
+	if (marker.odd && !discover__may_be_marker(marker.name, mmap->size, mmap->pgoff)) {
+		free(marker.name);
+		return 0;
+	}
 	if (!array__push(&scan->markers, marker)) {
 		free(marker.name);
 		return -ENOMEM;

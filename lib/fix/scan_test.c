@@ -81,8 +81,12 @@ static void test_markers(void **state)
 	/* the kernel's */
 	profile__map(testing, 20, UINT32_MAX, 0x7f0000000000, 0x1000, 0, "/tmp/jit-4.dump");
 	scan_profile(testing, &scan);
-	assert_int_equal(scan.markers.count, 2);
-	marker = &scan.markers.items[0];
+	assert_int_equal(scan.markers.count, 3);
+	/* the file would tell what it is */
+	assert_string_equal(scan.markers.items[0].name, "/tmp/perf-1.map");
+	assert_true(scan.markers.items[0].odd);
+	marker = &scan.markers.items[1];
+	assert_false(marker->odd);
 	assert_string_equal(marker->name, "/tmp/jit-3.dump");
 	assert_true(marker->deleted);
 	assert_int_equal(marker->pid, 1);
@@ -92,7 +96,7 @@ static void test_markers(void **state)
 	assert_int_equal(marker->end, end);
 	/* header 8, pid and tid 8, addr, len, pgoff 24, device and inode 24, prot and flags 8 */
 	assert_int_equal(marker->name_offset, offset + 72);
-	assert_false(scan.markers.items[1].deleted);
+	assert_false(scan.markers.items[2].deleted);
 	scan__free(&scan);
 }
 
