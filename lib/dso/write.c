@@ -21,6 +21,8 @@ struct image {
 	size_t nr_sections;
 	uint64_t headers_offset;  /* of the section headers */
 	uint64_t segments_offset; /* of the program headers */
+	uint64_t unloaded_end;    /* offset behind what is not loaded */
+	bool sparse;              /* the unwind data stands last, behind a hole of the file */
 };
 
 struct section_form {
@@ -105,19 +107,9 @@ static void place_loaded(struct image *image, enum image_section i, uint64_t off
 	image->headers[i].sh_addralign = section_align(image, i, offset);
 }
 
-static void place_sections(struct image *image)
+/* What is not loaded follows at offset: symbols, names, lines, and the tables of headers. */
+static void place_unloaded(struct image *image, uint64_t offset)
 {
-	const struct dso_spec *spec = image->spec;
-	const struct dso_layout *layout = &image->layout;
-	uint64_t offset = image__note_offset(spec, layout);
-
-	place_loaded(image, SECTION_TEXT, layout->text - spec->base, spec->text_end - layout->text);
-	place_loaded(image, SECTION_EH_FRAME_HDR, layout->eh_frame_hdr - spec->base,
-		     image->parts[SECTION_EH_FRAME_HDR].size);
-	place_loaded(image, SECTION_EH_FRAME, layout->eh_frame - spec->base,
-		     image->parts[SECTION_EH_FRAME].size);
-	place_loaded(image, SECTION_NOTE, offset, NOTE_SIZE);
-	offset += NOTE_SIZE;
 	for (enum image_section i = SECTION_SYMTAB; i < image->nr_sections; i++) {
 		GElf_Shdr *header = &image->headers[i];
 
@@ -127,13 +119,39 @@ static void place_sections(struct image *image)
 		offset = header->sh_offset + header->sh_size;
 	}
 	image->headers_offset = align_up(offset, 8);
+	offset = image->headers_offset +
+		 image->nr_sections * (is_narrow(image) ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr));
 	image->segments_offset = is_narrow(image) ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
 	/* at the very end: libelf fills any gap before the section headers with zeros */
-	if (spec->headers != DSO_HEADERS_BEFORE)
-		image->segments_offset =
-			image->headers_offset +
-			image->nr_sections *
-				(is_narrow(image) ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr));
+	if (image->spec->headers != DSO_HEADERS_BEFORE) {
+		image->segments_offset = offset;
+		offset +=
+			NR_SEGMENTS * (is_narrow(image) ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr));
+	}
+	image->unloaded_end = offset;
+}
+
+static void place_sections(struct image *image)
+{
+	const struct dso_spec *spec = image->spec;
+	const struct dso_layout *layout = &image->layout;
+	uint64_t note = image__note_offset(spec, layout);
+	uint64_t text_end = spec->text_end - spec->base;
+
+	place_loaded(image, SECTION_TEXT, layout->text - spec->base, spec->text_end - layout->text);
+	place_loaded(image, SECTION_EH_FRAME_HDR, layout->eh_frame_hdr - spec->base,
+		     image->parts[SECTION_EH_FRAME_HDR].size);
+	place_loaded(image, SECTION_EH_FRAME, layout->eh_frame - spec->base,
+		     image->parts[SECTION_EH_FRAME].size);
+	place_loaded(image, SECTION_NOTE, note, NOTE_SIZE);
+	/* before unwind data that is far away, so that there can be a hole in the file */
+	if (text_end < dso__header_size(spec->target.class, DSO_HEADERS_APART))
+		text_end = dso__header_size(spec->target.class, DSO_HEADERS_APART);
+	place_unloaded(image, text_end);
+	image->sparse = spec->unwind &&
+			image->unloaded_end <= image->headers[SECTION_EH_FRAME_HDR].sh_offset;
+	if (!image->sparse)
+		place_unloaded(image, note + NOTE_SIZE);
 }
 
 static bool has_cfi(const struct dso_spec *spec)
@@ -281,13 +299,20 @@ static bool write_program_headers(Elf *elf, const struct image *image)
 	return true;
 }
 
+/* Unwind data behind a hole of the file. */
+static bool is_far(const struct image *image, enum image_section i)
+{
+	return image->sparse &&
+	       (i == SECTION_EH_FRAME_HDR || i == SECTION_EH_FRAME || i == SECTION_NOTE);
+}
+
 /*
- * Written without libelf: the text so that it need not be in one piece of memory, .eh_frame_hdr
+ * Written without libelf: the text so that it need not be in one piece of memory, unwind data
  * because libelf fills the gap before any data it writes, and here the gap may be a hole of 1 GiB.
  */
-static bool is_streamed(enum image_section i)
+static bool is_streamed(const struct image *image, enum image_section i)
 {
-	return i == SECTION_TEXT || i == SECTION_EH_FRAME_HDR;
+	return i == SECTION_TEXT || i == SECTION_EH_FRAME_HDR || is_far(image, i);
 }
 
 static bool write_section(Elf *elf, struct image *image, enum image_section i)
@@ -295,9 +320,15 @@ static bool write_section(Elf *elf, struct image *image, enum image_section i)
 	Elf_Scn *section = elf_newscn(elf);
 	Elf_Data *data;
 
-	if (!section || !gelf_update_shdr(section, &image->headers[i]))
+	if (!section)
 		return false;
-	if (is_streamed(i))
+	/* libelf allocates all up to the last byte it knows of: it is not told of what is far away
+	 */
+	if (is_far(image, i))
+		return true;
+	if (!gelf_update_shdr(section, &image->headers[i]))
+		return false;
+	if (is_streamed(image, i))
 		return true;
 	data = elf_newdata(section);
 	if (!data)
@@ -331,6 +362,46 @@ static int write_elf(struct image *image, struct file_out *out, struct diag *dia
 	return err;
 }
 
+static void put_word(const struct image *image, struct buf *buf, uint64_t value)
+{
+	if (is_narrow(image))
+		buf__put_u32(buf, (uint32_t)value);
+	else
+		buf__put_u64(buf, value);
+}
+
+/* A section header as the ELF specification has it, for either class. */
+static void put_header(const struct image *image, struct buf *buf, const GElf_Shdr *header)
+{
+	buf__put_u32(buf, header->sh_name);
+	buf__put_u32(buf, header->sh_type);
+	put_word(image, buf, header->sh_flags);
+	put_word(image, buf, header->sh_addr);
+	put_word(image, buf, header->sh_offset);
+	put_word(image, buf, header->sh_size);
+	buf__put_u32(buf, header->sh_link);
+	buf__put_u32(buf, header->sh_info);
+	put_word(image, buf, header->sh_addralign);
+	put_word(image, buf, header->sh_entsize);
+}
+
+static int write_streamed(struct image *image, enum image_section i, struct file_out *out,
+			  struct diag *diag)
+{
+	struct buf header = BUF(image->spec->target.order);
+	int err = image__write_at(out, image->headers[i].sh_offset, buf__bytes(&image->parts[i]),
+				  diag);
+
+	if (err || !is_far(image, i))
+		return err;
+	put_header(image, &header, &image->headers[i]);
+	err = header.failed ? -ENOMEM
+			    : image__write_at(out, image->headers_offset + i * header.size,
+					      buf__bytes(&header), diag);
+	buf__free(&header);
+	return err;
+}
+
 int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_SIZE],
 	       struct file_out *out, struct diag *diag)
 {
@@ -341,9 +412,9 @@ int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_
 		err = write_elf(&image, out, diag);
 	if (!err)
 		err = image__write_text(spec, out, diag);
-	if (!err)
-		err = image__write_at(out, image.layout.eh_frame_hdr - spec->base,
-				      buf__bytes(&image.parts[SECTION_EH_FRAME_HDR]), diag);
+	for (enum image_section i = SECTION_EH_FRAME_HDR; !err && i < image.nr_sections; i++)
+		if (is_streamed(&image, i))
+			err = write_streamed(&image, i, out, diag);
 	image__free(&image);
 	return err;
 }
