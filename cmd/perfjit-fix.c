@@ -231,10 +231,9 @@ static enum exit_code fix(struct run *run)
 	if (run->options->plan.relocate && perfdata__is_edited(run->perfdata))
 		return relocate(run);
 	if (perfdata__is_edited(run->perfdata)) {
-		complain(
-			run, "fix.already-fixed", run->options->input,
-			"was written by perfjit-fix: fix the profile it was made from, or take the "
-			"changes out with --strip first");
+		complain(run, "fix.already-fixed", run->options->input,
+			 "is a directory that perfjit-fix wrote: take the changes out with --strip "
+			 "first");
 		return EXIT_INPUT;
 	}
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
@@ -254,7 +253,10 @@ static enum exit_code work(struct run *run)
 	int err;
 
 	progress__phase(run->progress, "Reading");
-	err = perfdata__open(&run->perfdata, run->options->input, run->diag);
+	/* a fixed profile is fixed anew from what it was made from */
+	err = run->options->strip || run->options->plan.relocate
+		      ? perfdata__open(&run->perfdata, run->options->input, run->diag)
+		      : perfdata__open_original(&run->perfdata, run->options->input, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
 	code = check_output(run);

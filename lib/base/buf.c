@@ -12,7 +12,7 @@ uint8_t *buf__extend(struct buf *buf, size_t size)
 		buf->failed = true;
 		return NULL;
 	}
-	place = buf->data + buf->size;
+	place = buf->size ? buf->data + buf->size : buf->data;
 	buf->size += size;
 	return place;
 }

@@ -89,7 +89,9 @@ struct cursor {
 
 static inline struct cursor cursor__at(struct bytes bytes, enum byte_order order)
 {
-	return (struct cursor){ bytes.data, bytes.data + bytes.size, order, false };
+	const uint8_t *end = bytes.size ? bytes.data + bytes.size : bytes.data;
+
+	return (struct cursor){ bytes.data, end, order, false };
 }
 
 static inline size_t cursor__left(const struct cursor *cur)

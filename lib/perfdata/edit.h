@@ -44,6 +44,11 @@ int perfdata_edits__write(struct perfdata_edits *edits, struct file_out *out, st
 int perfdata_edits__write_directory(struct perfdata_edits *edits, const char *path, bool sync,
 				    struct diag *diag);
 
+/*
+ * Like perfdata__open; a file with a journal is opened as it was before it was edited, from a
+ * temporary copy. Not for directories, which are opened as they are.
+ */
+int perfdata__open_original(struct perfdata **perfdata, const char *path, struct diag *diag);
 /* Whether the file has a journal, that is, was written by perfdata_edits__write. */
 bool perfdata__is_edited(const struct perfdata *perfdata);
 /* Writes the file as it was before it was edited. 0 or a negative errno, reported. */

@@ -82,6 +82,8 @@ struct perfdata {
 };
 
 /* open.c */
+/* Opens a file by its descriptor, which becomes the profile's, also on failure. */
+int perfdata__open_fd(struct perfdata **perfdata, int fd, const char *path, struct diag *diag);
 /* A profile in memory that stays the caller's; wrapped ones are refused. */
 int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
 			 struct diag *diag);

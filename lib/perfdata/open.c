@@ -3,6 +3,7 @@
 #include "perfdata/internal.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static int read_seekable(struct perfdata *perfdata)
 {
@@ -76,6 +77,18 @@ int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *di
 	if (!opened)
 		return -ENOMEM;
 	return finish_open(perfdata, opened, perfdata_source__open(&opened->source, path, diag));
+}
+
+int perfdata__open_fd(struct perfdata **perfdata, int fd, const char *path, struct diag *diag)
+{
+	struct perfdata *opened = new_perfdata(path, diag);
+
+	*perfdata = NULL;
+	if (!opened) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return finish_open(perfdata, opened, perfdata_source__map(&opened->source, fd, path, diag));
 }
 
 int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
