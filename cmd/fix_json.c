@@ -71,6 +71,7 @@ static void put_counts(struct writer *writer, struct json_object *object,
 	put_number(writer, object, "jit_samples", counts->jit_samples);
 	put_number(writer, object, "jit_samples_named_before", counts->jit_samples_file);
 	put_number(writer, object, "jit_samples_early", counts->jit_samples_early);
+	put_number(writer, object, "jit_samples_perf_map", counts->jit_samples_map);
 	put_number(writer, object, "jit_frames", counts->jit_frames);
 	put_number(writer, object, "unknown_code_samples", counts->anon_samples);
 }
@@ -135,6 +136,23 @@ static struct json_object *dumps(struct writer *writer, const struct plan *plan)
 	return array;
 }
 
+static struct json_object *perf_maps(struct writer *writer, const struct plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	array__for_each(found, &plan->discovery->maps) {
+		struct json_object *object = json_object_new_object();
+
+		put_text(writer, object, "path", perfmap__path(found->map));
+		put_number(writer, object, "pid", found->pid);
+		put_number(writer, object, "entries", perfmap__stats(found->map)->entries);
+		put_number(writer, object, "unusable", perfmap__stats(found->map)->unusable);
+		put_number(writer, object, "used", found->used);
+		append(writer, array, object);
+	}
+	return array;
+}
+
 static struct json_object *dsos(struct writer *writer, const struct plan *plan)
 {
 	struct json_object *array = json_object_new_array();
@@ -188,6 +206,7 @@ static void put_plan(struct writer *writer, struct json_object *object, const st
 	put_number(writer, object, "dso_bytes", plan->dso_bytes);
 	put(writer, object, "processes", processes(writer, plan));
 	put(writer, object, "dumps", dumps(writer, plan));
+	put(writer, object, "perf_maps", perf_maps(writer, plan));
 	put(writer, object, "dsos", dsos(writer, plan));
 }
 

@@ -11,6 +11,7 @@ enum {
 	OPT_DSO_DIR = 256,
 	OPT_JITDUMP,
 	OPT_JITDUMP_DIR,
+	OPT_PERF_MAP_DIR,
 	OPT_ROOT,
 	OPT_LAYOUT,
 	OPT_RELOCATE,
@@ -52,6 +53,8 @@ static const struct argp_option option_table[] = {
 	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
 	  2 },
 	{ "jitdump-dir", OPT_JITDUMP_DIR, "DIR", 0, "Look for jitdumps here first; repeatable", 2 },
+	{ "perf-map-dir", OPT_PERF_MAP_DIR, "DIR", 0,
+	  "Look for maps (perf-PID.map) of what no jitdump tells of here first; repeatable", 2 },
 	{ "root", OPT_ROOT, "DIR", 0, "Recorded paths are below DIR, the root of a container", 2 },
 	{ .doc = "How it is done:", .group = 3 },
 	{ "layout", OPT_LAYOUT, "LAYOUT", 0,
@@ -187,6 +190,8 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return array__push(&options->jitdumps, arg) ? 0 : ENOMEM;
 	case OPT_JITDUMP_DIR:
 		return array__push(&options->jitdump_dirs, arg) ? 0 : ENOMEM;
+	case OPT_PERF_MAP_DIR:
+		return array__push(&options->perf_map_dirs, arg) ? 0 : ENOMEM;
 	case OPT_ROOT:
 		options->plan.discover.root = arg;
 		return 0;
@@ -325,6 +330,8 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 	options->plan.discover.nr_jitdumps = options->jitdumps.count;
 	options->plan.discover.jitdump_dirs = options->jitdump_dirs.items;
 	options->plan.discover.nr_jitdump_dirs = options->jitdump_dirs.count;
+	options->plan.discover.perf_map_dirs = options->perf_map_dirs.items;
+	options->plan.discover.nr_perf_map_dirs = options->perf_map_dirs.count;
 }
 
 void fix_options__free(struct fix_options *options)
@@ -333,4 +340,5 @@ void fix_options__free(struct fix_options *options)
 	free(options->default_cache);
 	array__free(&options->jitdumps);
 	array__free(&options->jitdump_dirs);
+	array__free(&options->perf_map_dirs);
 }

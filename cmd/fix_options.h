@@ -14,6 +14,7 @@ struct fix_options {
 	const struct perfdata_abi *abi; /* NULL: auto */
 	ARRAY(const char *) jitdumps;
 	ARRAY(const char *) jitdump_dirs;
+	ARRAY(const char *) perf_map_dirs;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
 	char *default_cache;
 	bool perf_map;

@@ -6,7 +6,7 @@ bool fix_result__has_jit(const struct plan *plan)
 	array__for_each(marker, &plan->discovery->markers)
 		if (!marker->odd)
 			return true;
-	return plan->discovery->dumps.count > 0;
+	return plan->discovery->dumps.count || plan->discovery->maps.count;
 }
 
 /* A child that wrote nothing to its dump, but runs what it inherited, has lost nothing. */

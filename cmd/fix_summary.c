@@ -61,6 +61,9 @@ static void print_read(const struct printer *printer)
 		": %" PRIu64 " sample%s; %zu process%s with JIT code, %zu jitdump%s",
 		plan->counts.samples, S(plan->counts.samples), processes,
 		processes == 1 ? "" : "es", dumps, S(dumps));
+	if (plan->discovery->maps.count)
+		fprintf(printer->stream, ", %zu perf map%s", plan->discovery->maps.count,
+			S(plan->discovery->maps.count));
 	if (plan->discovery->nr_missing)
 		fprintf(printer->stream, ", %zu missing", plan->discovery->nr_missing);
 	fputc('\n', printer->stream);
@@ -108,6 +111,11 @@ static void print_named(const struct printer *printer)
 			counts->jit_samples, counts->samples, counts->jit_samples_file);
 	else
 		fprintf(stream, "none of %" PRIu64 " in JIT code itself\n", counts->samples);
+	if (counts->jit_samples_map) {
+		label(printer, "Perf map");
+		fprintf(stream, "%" PRIu64 " of them in code that only a perf map tells of\n",
+			counts->jit_samples_map);
+	}
 	if (counts->jit_frames) {
 		label(printer, "Frames");
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",

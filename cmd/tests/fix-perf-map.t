@@ -1,29 +1,58 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names of code by address, for a perf that reads nothing else.
+# CPython 3.13 with -X perf: a perf map instead of a jitdump.
 . "$(dirname "$0")/tap.sh"
 
-recording py313fpbuild-perfjit-fp
-succeeds "perf map" perfjit-fix --perf-map=maps perf.data
-out_has "summary" '^Maps      1 perf-PID.map file with 186 functions in maps; put them$'
-holds "there are no DSOs" perf.data jit-1195.dump nest.py perf.fixed.data maps maps/perf-1195.map
-is "a line for each function" "$(grep -c '^[0-9a-f]* [0-9a-f]* py::' maps/perf-1195.map)" 186
-sort -c maps/perf-1195.map
-ok $? "by address"
-cat >../functions <<'EOT'
-py::leaf:
-py::middle:
-py::outer:
-py::Größe.método:
-EOT
-is "with the names of the dump" "$(grep -c -F -f ../functions maps/perf-1195.map)" 4
+# map_frames PROFILE: what perf makes of the frames in code that the map tells of
+map_frames()
+{
+	perl -ne 'chomp; my ($addr, $size, $name) = split / /, $_, 3;
+		print "1230\t0\t$addr\t$size\t$name\n"' ../truth.map >../names
+	perf script --show-mmap-events --no-demangle --no-inline --max-stack 1024 --ns \
+		-F pid,tid,time,ip,sym,dso -i "$1" 2>../perf.err |
+		perl "$ORACLES/script-frames.pl" ../names >../frames
+	eval "$(cat ../frames)"
+	sed 's/^/# /' ../frames
+}
 
-succeeds "strip" perfjit-fix -q --strip -o back.data perf.fixed.data
-same_file "gives what was recorded" back.data perf.data
+named()
+{
+	at_least "frames in code that the map tells of" "$frames_described" 3500
+	is "all have its names" "$frames_right" "$frames_described"
+}
 
-rm -r maps
-succeeds "by default" perfjit-fix -q --perf-map perf.data
-is "they are where DSOs would be" "$(ls perf.fixed.data.jit)" perf-1195.map
-run perfjit-fix --perf-map --buildid-cache perf.data
-exits 2 "there is nothing to file in a cache"
+recording py313fpbuild-perfmap-fp
+cp perf-1230.map ../truth.map
+map_frames perf.data
+at_least "before: frames are there" "$frames_unnamed" 3500
+
+succeeds "the map lies beside the profile" perfjit-fix perf.data
+out_has "the summary counts it" '1 process with JIT code, 0 jitdumps, 1 perf map$'
+out_has "its functions are named" '^Functions 186 named$'
+map_frames perf.fixed.data
+named
+
+mkdir maps && mv perf-1230.map maps
+run perfjit-fix perf.data
+exits 6 "no map and no jitdump"
+succeeds "--perf-map-dir" perfjit-fix --perf-map-dir=maps perf.data
+map_frames perf.fixed.data
+named
+
+# lines that two writers mixed up cost themselves
+{ echo '7fa09aaccb90 b7fa09aaccb90'; echo 'zz'; cat ../truth.map; } >maps/perf-1230.map
+run perfjit-fix --perf-map-dir=maps --json perf.data
+exits 0 "a damaged map"
+is "JSON: the map" "$(perl -MJSON::PP -e 'local $/; my $m = decode_json(<STDIN>)->{perf_maps}[0];
+	print "$m->{path} $m->{pid} $m->{entries} $m->{unusable} $m->{used}"' <../out)" \
+	"maps/perf-1230.map 1230 186 2 186"
+
+# what a file holds at an address is no matter of the map's
+echo "$(perf script --show-mmap-events -i perf.data 2>../perf.err |
+	sed -n 's/.*MMAP2.*\[0x\([0-9a-f]*\)(.*r-xp .*libc\.so\.6$/\1/p' | head -1) 1000 evil" \
+	>maps/perf-1230.map
+run perfjit-fix --perf-map-dir=maps --json perf.data
+out_has "a map that names code of a file" '"entries": *1,'
+out_has "is not used" '"used": *0'
+out_has "and inserts nothing" '"inserted_records": *0'
 done_testing

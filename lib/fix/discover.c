@@ -295,8 +295,11 @@ void discovery__free(struct discovery *discovery)
 {
 	array__for_each(found, &discovery->dumps)
 		jitdump__close(found->dump);
+	array__for_each(found, &discovery->maps)
+		perfmap__close(found->map);
 	array__for_each(marker, &discovery->markers)
 		free(marker->name);
+	array__free(&discovery->maps);
 	array__free(&discovery->dumps);
 	array__free(&discovery->markers);
 }

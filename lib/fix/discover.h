@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "fix/clock.h"
 #include "jitdump/jitdump.h"
+#include "jitdump/perfmap.h"
 #include "perfdata/event.h"
 
 struct diag;
@@ -22,6 +23,8 @@ struct discover_options {
 	size_t nr_jitdumps;
 	const char *const *jitdump_dirs; /* folders to look in, first */
 	size_t nr_jitdump_dirs;
+	const char *const *perf_map_dirs; /* folders to look for perf-PID.map in, first */
+	size_t nr_perf_map_dirs;
 	const char *root; /* prefix for recorded paths, of a container; or NULL */
 };
 
@@ -55,9 +58,18 @@ struct found_dump {
 	bool refused;                /* its times fit the profile's in no way: not used */
 };
 
+/* A perf map found for a process. */
+struct found_map {
+	struct perfmap *map;
+	uint32_t pid;
+	struct process *process;
+	uint64_t used; /* entries for code that no dump describes */
+};
+
 struct discovery {
 	ARRAY(struct marker) markers;
 	ARRAY(struct found_dump) dumps;
+	ARRAY(struct found_map) maps;
 	size_t nr_missing; /* markers without a usable dump */
 };
 

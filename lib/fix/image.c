@@ -36,6 +36,20 @@ static const struct found_dump *dump_of(const struct plan *plan, const struct pr
 	return NULL;
 }
 
+/* The file that tells of a process' code, for reports. */
+static const char *source_of(const struct plan *plan, const struct process *process)
+{
+	const struct found_dump *found = dump_of(plan, process);
+
+	if (found)
+		return jitdump__path(found->dump);
+	for (; process; process = process->parent)
+		array__for_each(map, &plan->discovery->maps)
+			if (map->process == process)
+				return perfmap__path(map->map);
+	return "";
+}
+
 static uint8_t class_of(uint16_t machine)
 {
 	switch (machine) {
@@ -56,11 +70,14 @@ static bool runs(uint16_t host, uint16_t machine)
 	       (host == EM_AARCH64 && machine == EM_ARM) || (host == EM_PPC64 && machine == EM_PPC);
 }
 
-/* Producers write 0 or a wrong machine; the profile knows better, but for 32-bit programs. */
+/*
+ * Producers write 0 or a wrong machine; the profile knows better, but for 32-bit programs. Perf
+ * maps tell none: found is NULL then.
+ */
 static struct cfi_target target_of(const struct plan *plan, const struct found_dump *found)
 {
 	uint16_t host = perfdata__machine(plan->perfdata);
-	uint16_t machine = (uint16_t)jitdump__header(found->dump)->elf_mach;
+	uint16_t machine = found ? (uint16_t)jitdump__header(found->dump)->elf_mach : 0;
 
 	if (host && (!machine || !runs(host, machine)))
 		machine = host;
@@ -324,19 +341,19 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 		      struct plan_dso *dso)
 {
 	const struct family *family = &imager->plan->regions->families.items[region->family];
-	const struct found_dump *found = dump_of(imager->plan, region->process);
+	const char *source = source_of(imager->plan, region->process);
 	int err;
 
 	dso->lo = family->lo;
 	dso->hi = family->hi;
 	/* all of its code is in other generations */
-	if (!found || !region->generations.items[dso->generation].members.count)
+	if (!region->generations.items[dso->generation].members.count)
 		return 0;
-	dso->spec.target = target_of(imager->plan, found);
+	dso->spec.target = target_of(imager->plan, dump_of(imager->plan, region->process));
 	dso->spec.lines = !imager->options->no_lines;
 	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
-	err = make_functions(imager, &region->generations.items[dso->generation],
-			     jitdump__path(found->dump), &dso->spec);
+	err = make_functions(imager, &region->generations.items[dso->generation], source,
+			     &dso->spec);
 	if (!err)
 		err = set_identity(&dso->spec, region, dso->generation);
 	if (err)
@@ -344,8 +361,8 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	if (follow_outline(imager, region, dso))
 		return 0;
 	if (!place_headers(imager, region, number, dso)) {
-		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low",
-			     jitdump__path(found->dump), DIAG_NO_OFFSET,
+		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low", source,
+			     DIAG_NO_OFFSET,
 			     "code at %#llx lies too low for what must be before it: not named",
 			     (unsigned long long)dso->lo);
 		return 0;

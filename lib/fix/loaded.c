@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/diag.h"
+#include "fix/map_source.h"
 #include "fix/timing.h"
 
 struct loader {
@@ -148,11 +149,14 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 		loader->found = found;
 		err = jitdump__for_each_event(found->dump, on_event, loader);
 	}
+	array__for_each(found, &discovery->maps)
+		if (!err && found->process == process)
+			err = map_source__load(found, discovery);
 	if (!err)
 		err = unload_mapped_over(loader);
 	if (!err)
 		err = codemap__finish(process->codemap);
-	if (!err && codemap__lost_moves(process->codemap))
+	if (!err && loader->found && codemap__lost_moves(process->codemap))
 		diag__report(loader->diag, DIAG_WARNING, "jitdump.move-of-unknown",
 			     jitdump__path(loader->found->dump), DIAG_NO_OFFSET,
 			     "moves code that was never loaded, %zu times: skipped",
@@ -164,6 +168,9 @@ static bool is_described(const struct discovery *discovery, const struct process
 {
 	array__for_each(found, &discovery->dumps)
 		if (found->process == process && !found->refused)
+			return true;
+	array__for_each(found, &discovery->maps)
+		if (found->process == process)
 			return true;
 	return false;
 }

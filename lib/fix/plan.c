@@ -12,6 +12,7 @@
 #include "fix/function.h"
 #include "fix/image.h"
 #include "fix/loaded.h"
+#include "fix/map_source.h"
 #include "fix/region.h"
 #include "fix/scan.h"
 #include "fix/survey.h"
@@ -159,6 +160,9 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	plan->functions->diag = diag;
 	plan->functions->without_frame_pointer_rule = options->without & FIX_FRAME_POINTER;
 	err = discover__open(plan->discovery, plan->scan, plan->perfdata, &options->discover, diag);
+	if (!err)
+		err = map_source__open(plan->discovery, plan->scan, plan->perfdata,
+				       &options->discover, diag);
 	if (!err)
 		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
 				    diag);

@@ -95,6 +95,7 @@ struct plan_counts {
 	uint64_t jit_samples;       /* ip in JIT code */
 	uint64_t jit_samples_early; /* among them: taken before the LOAD's time */
 	uint64_t jit_samples_file;  /* among them: in a mapped file, so perf had a name before */
+	uint64_t jit_samples_map;   /* among them: in code that only a perf map tells of */
 	uint64_t jit_frames;        /* chain entries in JIT code */
 	uint64_t anon_samples;      /* ip in executable memory that is no file and in no dump */
 };

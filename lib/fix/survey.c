@@ -91,13 +91,13 @@ static void note(struct code *code, uint64_t time)
 		code->last_reference = time;
 }
 
-static bool refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+static const struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
 {
 	struct code *code = loaded__find(process, addr, &time, early);
 
 	if (code)
 		note(code, time);
-	return code != NULL;
+	return code;
 }
 
 static bool same_name(const struct mapping *a, const struct mapping *b)
@@ -112,18 +112,20 @@ static void count_ip(const struct surveyor *surveyor, struct plan_process *its,
 	struct process *process = its->process;
 	struct plan_counts *counts = &its->counts;
 	const struct mapping *mapping;
-	bool early, in_code;
+	const struct code *code;
+	bool early;
 
 	counts->samples++;
 	if (sample->ip >= KERNEL_SPACE)
 		return;
 	mapping = process__mapping(process, sample->ip, sample->time);
-	in_code = refer(process, sample->ip, sample->time, &early);
-	if (!its->home_seen && (in_code || same_name(mapping, subject->home)))
+	code = refer(process, sample->ip, sample->time, &early);
+	if (!its->home_seen && (code || same_name(mapping, subject->home)))
 		its->home_seen = sample->time;
-	if (in_code) {
+	if (code) {
 		counts->jit_samples++;
 		counts->jit_samples_early += early;
+		counts->jit_samples_map += !code->record->code.size;
 		counts->jit_samples_file += mapping && mapping->file;
 	} else {
 		counts->anon_samples += mapping && mapping->exec && !mapping->file;
@@ -145,7 +147,8 @@ static void count_chain(const struct surveyor *surveyor, struct plan_process *it
 	struct process *process = its->process;
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
-	bool early, at, before;
+	const struct code *at, *before;
+	bool early;
 
 	while (cursor__left(&chain) >= 8) {
 		uint64_t addr = cursor__u64(&chain);
@@ -217,6 +220,7 @@ static void add_up(struct plan *plan)
 		plan->counts.jit_samples += process->counts.jit_samples;
 		plan->counts.jit_samples_early += process->counts.jit_samples_early;
 		plan->counts.jit_samples_file += process->counts.jit_samples_file;
+		plan->counts.jit_samples_map += process->counts.jit_samples_map;
 		plan->counts.jit_frames += process->counts.jit_frames;
 		plan->counts.anon_samples += process->counts.anon_samples;
 	}
