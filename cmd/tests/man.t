@@ -4,8 +4,9 @@
 . "$(dirname "$0")/tap.sh"
 
 for page in "$SRCDIR"/man/*.[1-8]; do
-	# a system without a database of its pages is no fault of ours
-	mandoc -Tlint "$page" 2>&1 | grep -v 'mandoc.db lacks' >../out
+	# a system without a database of its pages is no fault of ours, nor that ours aren't installed
+	mandoc -Tlint "$page" 2>&1 |
+		grep -v -e 'mandoc.db lacks' -e 'manual not found: Xr perfjit-fix 1' >../out
 	[ ! -s ../out ]
 	ok $? "mandoc -Tlint ${page##*/}" || tell ../out
 done

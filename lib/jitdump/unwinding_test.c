@@ -246,6 +246,8 @@ static void a_long_cie_is_no_hdr(void **state)
 	buf__put_zeros(&buf, 257);
 	put_code(&buf, CODE, 20);
 	end_record(&buf, start);
+	/* even where something like a CIE stands behind what would be the hdr */
+	set_u32(buf.data + start + 40 + 20, 16, ORDER_LITTLE);
 	put_load(&buf, 10, CODE, 16, "f");
 	read_dump(&reading, &buf);
 	assert_int_equal(get_u32(function(&reading, 0)->unwind->eh_frame.data, ORDER_LITTLE), 257);
