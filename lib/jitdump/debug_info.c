@@ -47,7 +47,8 @@ struct reading {
 	struct debug_table *table;
 	ARRAY(const char *) files; /* most tables have one */
 	ARRAY(struct damaged) damaged;
-	const char *symbol_file; /* copied for the last damaged row */
+	const char *symbol_end;  /* of the file in the function's name */
+	const char *symbol_file; /* a copy of what was taken last */
 };
 
 /* Whether an entry may begin at pos. */
@@ -123,23 +124,33 @@ static bool may_have_been(const struct name *name, const char *text, size_t size
 	return size == name->size && memcmp(name->text + lost, text + lost, size - lost) == 0;
 }
 
-/* "JS:*leaf t/cpu.js:1:15": the file in V8's name for the function, if name may have been it. */
-static const char *file_from_symbol(struct reading *reading, const struct name *name)
+/* Where the file ends in V8's name for the function: "JS:*leaf t/cpu.js:1:15". */
+static const char *symbol_file_end(const char *symbol)
 {
-	const char *symbol = reading->table->code->name;
 	const char *end = symbol + strlen(symbol);
 
 	for (int colons = 0; colons < 2 && end > symbol; end--)
 		colons += end[-1] == ':';
-	for (const char *file = symbol; file < end; file++) {
-		if (file[0] != ' ' || !may_have_been(name, file + 1, (size_t)(end - file - 1)))
-			continue;
-		if (!reading->symbol_file)
-			reading->symbol_file =
-				arena__text(&reading->dump->arena, file + 1, name->size);
-		return reading->symbol_file;
-	}
-	return NULL;
+	return end;
+}
+
+/* The file in the function's name, if name may have been it. */
+static const char *file_from_symbol(struct reading *reading, const struct name *name)
+{
+	const char *symbol = reading->table->code->name, *file;
+
+	/* once for all entries: a symbol may be long */
+	if (!reading->symbol_end)
+		reading->symbol_end = symbol_file_end(symbol);
+	if (name->size >= (size_t)(reading->symbol_end - symbol))
+		return NULL;
+	file = reading->symbol_end - name->size;
+	if (file[-1] != ' ' || !may_have_been(name, file, name->size))
+		return NULL;
+	/* mostly the same one again */
+	if (!reading->symbol_file || strlen(reading->symbol_file) != name->size)
+		reading->symbol_file = arena__text(&reading->dump->arena, file, name->size);
+	return reading->symbol_file;
 }
 
 /* What a damaged name was, as far as the function's name and names in the table tell, or NULL. */
@@ -150,7 +161,7 @@ static const char *original(struct reading *reading, const struct name *name)
 	for (size_t i = 0; !file && i < reading->files.count && i < 64; i++) {
 		const char *other = reading->files.items[i];
 
-		if (*other && may_have_been(name, other, strlen(other)))
+		if (*other && may_have_been(name, other, strnlen(other, name->size + 1)))
 			file = other;
 	}
 	return file;

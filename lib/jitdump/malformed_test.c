@@ -49,6 +49,14 @@ static void few_bytes_between(struct buf *buf)
 	buf__put(buf, "\xde\xad\xbe\xef\x01", 5);
 }
 
+/* What looks like a load but says nothing is no place to go on at. */
+static void empty_loads_in_garbage(struct buf *buf)
+{
+	buf__put(buf, "\xde\xad\xbe\xef\x02", 5);
+	put_load(buf, 15, A, 0, "no code");
+	put_load(buf, 15, A, 8, "");
+}
+
 static void short_load(struct buf *buf)
 {
 	size_t start = begin_record(buf, JIT_CODE_LOAD, 15);
@@ -435,6 +443,10 @@ static const struct malformed cases[] = {
 		move_said_to_be_longer, .place = BETWEEN, .functions = "before after",
 		.said = "jitdump.wrong-size: JIT_CODE_MOVE record says it has 70 bytes; its fields and what follows say 64",
 		.level = DIAG_WARNING),
+	MALFORMED(
+		empty_loads_in_garbage, .place = BETWEEN, .functions = "before after",
+		.said = "jitdump.record-size: unknown record (id 4022250974, 2 bytes) is smaller than its own prefix",
+		.level = DIAG_WARNING, .more = "jitdump.resync"),
 };
 
 int main(void)

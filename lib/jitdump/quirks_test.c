@@ -295,6 +295,8 @@ static void says_it_once(void **state)
 
 	(void)state;
 	put_header(&buf);
+	set_u32(buf.data + 8, 56, ORDER_LITTLE);
+	put_code(&buf, CODE, 16);
 	put_load(&buf, 10, CODE, 16, "f");
 	buf__put(&buf, "garbage", 7);
 	put_load(&buf, 10, CODE, 16, "g");
