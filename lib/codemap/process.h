@@ -24,6 +24,13 @@ struct mapping {
 	bool kernel;      /* the kernel's code ([vdso], [vsyscall]): no file, nor room for others */
 };
 
+/* Whether both are of one file: by device and inode where they are known. */
+static inline bool mapping__same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->ino ? a->ino == b->ino && a->maj == b->maj && a->min == b->min
+		      : strcmp(a->name, b->name) == 0;
+}
+
 struct process_comm {
 	uint64_t time;
 	char comm[16];

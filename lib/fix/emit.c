@@ -174,28 +174,10 @@ static bool drops_rows(const struct emitter *emitter, const struct region *regio
 	       !(emitter->options->without & FIX_EXEC_COMM);
 }
 
-/*
- * Code in a file makes a DSO inside that file's. Readers by libdw cope only if they came upon the
- * outer one first, so the inner one is mapped after the first sample that leads them there,
- * unless it has the outline of the outer one.
- */
-static uint64_t mapped_from(const struct emitter *emitter, const struct region *region, size_t g)
-{
-	uint64_t start = start_of(region, g);
-
-	if (region->home != HOME_FILE || !region->whole ||
-	    emitter->plan->dsos.items[region->first_dso + g].outline)
-		return start;
-	array__for_each(process, &emitter->plan->per_process)
-		if (process->process == region->process && process->home_seen >= start)
-			return process->home_seen + 1;
-	return start;
-}
-
 static int map_generations(struct emitter *emitter, const struct region *region)
 {
 	for (size_t g = 0; g < region->generations.count; g++) {
-		uint64_t start = mapped_from(emitter, region, g);
+		uint64_t start = start_of(region, g);
 		int err = 0;
 
 		if (!is_written(&emitter->plan->dsos.items[region->first_dso + g]) ||

@@ -24,12 +24,6 @@ static uint64_t perf_time(const struct loader *loader, uint64_t time)
 	return timing__perf_time(loader->found, perfdata__time_conv(loader->perfdata), time);
 }
 
-static bool same_file(const struct mapping *a, const struct mapping *b)
-{
-	return a->ino ? a->ino == b->ino && a->maj == b->maj && a->min == b->min
-		      : strcmp(a->name, b->name) == 0;
-}
-
 /* Code in a file that is mapped twice is at both places (V8's embedded builtins). */
 static int load_aliases(struct loader *loader, uint64_t time, const struct code_record *record)
 {
@@ -43,7 +37,7 @@ static int load_aliases(struct loader *loader, uint64_t time, const struct code_
 		uint64_t addr = other->start + (in_file - other->pgoff);
 		int err;
 
-		if (!other->exec || !same_file(home, other) || addr == record->addr ||
+		if (!other->exec || !mapping__same_file(home, other) || addr == record->addr ||
 		    in_file < other->pgoff || in_file - other->pgoff >= other->size ||
 		    record->size > other->size - (in_file - other->pgoff))
 			continue;
@@ -93,7 +87,7 @@ static bool mapped_before(const struct process *process, const struct mapping *m
 	const struct mapping *before =
 		mapping->time ? process__mapping(process, mapping->start, mapping->time - 1) : NULL;
 
-	return before && same_file(before, mapping);
+	return before && mapping__same_file(before, mapping);
 }
 
 /* A file that is mapped over code takes its place. Without times it may have been there before. */

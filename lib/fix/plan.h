@@ -104,7 +104,6 @@ struct plan_process {
 	struct process *process;
 	struct plan_counts counts;
 	size_t nr_functions, nr_dsos, nr_dumps;
-	uint64_t home_seen; /* ns: first sample in JIT code or in a file that JIT code lies in */
 };
 
 struct plan {

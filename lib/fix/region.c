@@ -21,15 +21,6 @@
 #define SINGLE_HEADER 0x40
 #define SINGLE_CFI    0x30
 
-static enum region_home home_of(const struct process *process, const struct code *code)
-{
-	const struct mapping *mapping = process__mapping(process, code->addr, code->load);
-
-	if (!mapping || !mapping->file)
-		return HOME_MEMORY;
-	return code->addr == code->record->addr || code->moved ? HOME_FILE : HOME_ALIAS;
-}
-
 /* Whether a file was ever mapped to some of [start, end). */
 static bool file_between(const struct process *process, uint64_t start, uint64_t end)
 {
@@ -52,7 +43,7 @@ static bool is_ancestor(const struct process *ancestor, const struct process *pr
 }
 
 /* How much may be between code of one region. */
-static uint64_t gap_of(enum region_home home)
+static uint64_t gap_of(enum home home)
 {
 	return home == HOME_MEMORY ? REGION_GAP : REGION_GAP_IN_FILE;
 }
@@ -104,7 +95,7 @@ static uint64_t limit_of(const struct regions *regions, const struct region *reg
 	return limit;
 }
 
-static bool continues(const struct region *region, const struct code *code, enum region_home home,
+static bool continues(const struct region *region, const struct code *code, enum home home,
 		      const struct region_options *options)
 {
 	if (options->force_singles)
@@ -167,7 +158,7 @@ static void cover_mapping(struct region *region, const struct code *code)
 }
 
 static int open_region(struct regions *regions, struct process *process, const struct code *code,
-		       enum region_home home, const struct region_options *options)
+		       enum home home, const struct region_options *options)
 {
 	struct region region = {
 		.process = process,
@@ -192,11 +183,12 @@ static int cut(struct regions *regions, struct process *process,
 	       const struct region_options *options)
 {
 	size_t first = regions->list.count;
+	struct home_memory memory = { 0 };
 	uint64_t limit = 0;
 
 	for (size_t i = 0; i < codemap__count(process->codemap); i++) {
 		struct code *code = codemap__at(process->codemap, i);
-		enum region_home home = home_of(process, code);
+		enum home home = home__of(&memory, process, code);
 		int err = 0;
 
 		if (regions->list.count == first || code->addr >= limit ||

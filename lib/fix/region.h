@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "codemap/process.h"
+#include "fix/home.h"
 
 /* Code as it goes into DSOs: identical re-loads are one. */
 struct member {
@@ -28,17 +29,10 @@ struct generation {
 	ARRAY(struct member *) members; /* by address */
 };
 
-/* What the code lies in. */
-enum region_home {
-	HOME_MEMORY,
-	HOME_FILE,  /* a file's mapping, where the dump says it is */
-	HOME_ALIAS, /* a second mapping of that file */
-};
-
 struct region {
 	struct process *process;
-	uint64_t lo, hi; /* addresses of the first byte and behind the last */
-	enum region_home home;
+	uint64_t lo, hi;              /* addresses of the first byte and behind the last */
+	enum home home;               /* what the code lies in */
 	bool single;                  /* a DSO for one function */
 	bool whole;                   /* generations are whole: each maps all of the region */
 	ARRAY(struct member) members; /* by address */

@@ -15,10 +15,9 @@ struct surveyor {
 	enum byte_order order;
 	/* by process number */
 	struct subject {
-		size_t counted;             /* index + 1 into plan->per_process */
-		uint64_t lo, hi;            /* bounds of the code that may be in the process */
-		const struct mapping *home; /* a file that some of the code lies in; or NULL */
-		bool reuses;                /* some of its code was at the address of other code */
+		size_t counted;  /* index + 1 into plan->per_process */
+		uint64_t lo, hi; /* bounds of the code that may be in the process */
+		bool reuses;     /* some of its code was at the address of other code */
 	} * subjects;
 };
 
@@ -32,11 +31,6 @@ static void describe(struct subject *subject, const struct process *process)
 		const struct code *code = codemap__at(map, i);
 		uint64_t end = code->addr + code->size;
 
-		if (!subject->home) {
-			subject->home = process__mapping(process, code->addr, code->load);
-			if (subject->home && !subject->home->file)
-				subject->home = NULL;
-		}
 		if (code->addr < subject->lo)
 			subject->lo = code->addr;
 		if (code->addr < reach)
@@ -100,15 +94,8 @@ static const struct code *refer(struct process *process, uint64_t addr, uint64_t
 	return code;
 }
 
-static bool same_name(const struct mapping *a, const struct mapping *b)
+static void count_ip(struct plan_process *its, const struct perfdata_sample *sample)
 {
-	return a && b && strcmp(a->name, b->name) == 0;
-}
-
-static void count_ip(const struct surveyor *surveyor, struct plan_process *its,
-		     const struct perfdata_sample *sample)
-{
-	const struct subject *subject = &surveyor->subjects[its->process->number];
 	struct process *process = its->process;
 	struct plan_counts *counts = &its->counts;
 	const struct mapping *mapping;
@@ -120,8 +107,6 @@ static void count_ip(const struct surveyor *surveyor, struct plan_process *its,
 		return;
 	mapping = process__mapping(process, sample->ip, sample->time);
 	code = refer(process, sample->ip, sample->time, &early);
-	if (!its->home_seen && (code || same_name(mapping, subject->home)))
-		its->home_seen = sample->time;
 	if (code) {
 		counts->jit_samples++;
 		counts->jit_samples_early += early;
@@ -202,7 +187,7 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	its = count_for(surveyor, process);
 	if (!its)
 		return -ENOMEM;
-	count_ip(surveyor, its, &sample);
+	count_ip(its, &sample);
 	if (!loaded__owner(process))
 		return 0;
 	count_chain(surveyor, its, &sample);
