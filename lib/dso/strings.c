@@ -6,6 +6,8 @@
 
 #define HASH_NONFATAL_OOM      1
 #define uthash_nonfatal_oom(e) ((e)->string = NULL)
+/* uthash's own choice falls through from case to case, of which clang warns */
+#define HASH_FUNCTION(key, size, hash) HASH_FNV(key, size, hash)
 #include <uthash.h>
 
 struct string_number {
