@@ -4,9 +4,9 @@
 . "$(dirname "$0")/tap.sh"
 
 for page in "$SRCDIR"/man/*.[1-8]; do
-	# a system without a database of its pages is no fault of ours, nor that ours aren't installed
+	# which pages of others a system has, and a database of them, is not for ours to say
 	mandoc -Tlint "$page" 2>&1 |
-		grep -v -e 'mandoc.db lacks' -e 'manual not found: Xr perfjit-fix 1' >../out
+		grep -v -e 'mandoc.db lacks' -e 'referenced manual not found' >../out
 	[ ! -s ../out ]
 	ok $? "mandoc -Tlint ${page##*/}" || tell ../out
 done

@@ -67,7 +67,7 @@ static const struct runtime runtimes[] = {
 	  BYTES(python314_code),
 	  BYTES(python314_eh_frame),
 	  { { 4, RSP, 8 }, { 5, RSP, 16 }, { 8, RBP, 16 }, { 10, RBP, 16 }, { 11, RSP, 8 } } },
-	{ "JS:*leaf /work/corpus/src/nest.js:1:14",
+	{ "JS:*leaf /home/corpus/src/nest.js:1:14",
 	  0x7fd7579e8140,
 	  684,
 	  8,
