@@ -5,6 +5,7 @@
 #   make demo            a bundled recording before and after, shown by this machine's perf
 #   make demo-live       records one on the spot, where there is a runtime and leave to record
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
+#   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
 #   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
@@ -168,6 +169,9 @@ check: all $(unit_tests) | $(after_deps)
 		CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' -j $(TEST_JOBS) $(tests_run)
 
 # testdata/matrix/README
+check-abi: all | $(after_deps)
+	$(Q)testdata/abi/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/abi
+
 check-matrix: all | $(after_deps)
 	$(Q)testdata/matrix/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/matrix
 	$(Q)testdata/matrix/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/matrix --no-install \
@@ -238,7 +242,7 @@ uninstall:
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz demo demo-live check check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
+.PHONY: all deps deps-fuzz demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
 	uninstall clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
