@@ -109,6 +109,8 @@ static const struct real {
 	  "jitdump.biased-lines",
 	  0, 3 },
 	{ "node24", "jitdump.file-name jitdump.biased-lines", 0, 0 },
+	{ "node22", "jitdump.file-name jitdump.biased-lines", 0, 0 },
+	{ "perf73-workload", "", 0, 0 },
 	{ "deno", "jitdump.biased-lines", 0, 0 },
 	{ "bun", "", 0, 0 },
 	{ "java17", "", 0, 0 },
