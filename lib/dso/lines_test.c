@@ -305,8 +305,8 @@ static void test_inlined_calls(void **state)
 		"addr2line -i -f -e %s 0x%llx | tr '\\n' ' '",
 		"llvm-addr2line -i -f -e %s 0x%llx | tr '\\n' ' '",
 		/* It says the caller behind the name, and the column. */
-		"eu-addr2line -i -f -e %s 0x%llx | "
-		"sed -E 's/ inlined at .*//; s/(:[0-9]+):[0-9]+$/\\1/' | tr '\\n' ' '",
+		("eu-addr2line -i -f -e %s 0x%llx | "
+		 "sed -E 's/ inlined at .*//; s/(:[0-9]+):[0-9]+$/\\1/' | tr '\\n' ' '"),
 	};
 	struct image_file file;
 	struct single single;

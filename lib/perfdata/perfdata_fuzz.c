@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/file.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 #include "perfdata/internal.h"
@@ -137,7 +138,7 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 					      (struct bytes){ (const uint8_t *)"!", 1 });
 	}
 	perfdata_walk__end(&walk);
-	perfdata_edits__shrink_attrs(edits);
+	perfdata_edits__set_abi(edits, perfdata_abi__by_name("auto"), diag);
 	perfdata_edits__add_build_id(edits, 1, (const uint8_t *)"12345678", 8, 2, "/x");
 	if (perfdata_edits__write(edits, &out, diag) == 0)
 		check_restore(&out, input, diag);
