@@ -329,6 +329,46 @@ static void shrinks_attrs(void **state)
 	perfdata__close(input);
 }
 
+/* A copy of a recording whose header says that there are more bytes of attrs. */
+static void write_with_long_attrs(struct fixture *fixture, const char *name, uint64_t more)
+{
+	struct perfdata *input = open_recording(fixture, name);
+	struct bytes bytes = perfdata__bytes(input);
+	const size_t attrs_size = 32; /* struct perf_file_header */
+	struct file_out out;
+	uint8_t size[8];
+
+	set_u64(size, get_u64(bytes.data + attrs_size, ORDER_LITTLE) + more, ORDER_LITTLE);
+	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
+	file_out__write(&out, (struct bytes){ bytes.data, attrs_size }, fixture->diag);
+	file_out__write(&out, (struct bytes){ size, sizeof(size) }, fixture->diag);
+	bytes.data += attrs_size + sizeof(size);
+	bytes.size -= attrs_size + sizeof(size);
+	file_out__write(&out, bytes, fixture->diag);
+	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+	perfdata__close(input);
+}
+
+/* Attrs are as many as are whole: 112 bytes left over are not one that was shrunk to that. */
+static void leftovers_of_attrs_are_none(void **state)
+{
+	struct fixture *fixture = *state;
+	struct perfdata *input, *output;
+	struct perfdata_edits *edits;
+
+	write_with_long_attrs(fixture, "7.3-fp", 112);
+	input = open_profile(fixture, fixture->restored);
+	edits = perfdata_edits__new(input);
+	set_abi(fixture, edits, "auto");
+	write_to(fixture, input, edits, fixture->edited);
+	output = open_profile(fixture, fixture->edited);
+	assert_int_equal(perfdata__attr(output, 0)->recorded_size, 96);
+	assert_same_attrs(input, output);
+	perfdata_edits__free(edits);
+	perfdata__close(output);
+	perfdata__close(input);
+}
+
 /* Edits of an edited file: each restore takes back one. */
 static void nest(struct fixture *fixture, const char *name)
 {
@@ -493,6 +533,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(gives_the_input_back),
 		TEST(shrinks_attrs),
+		TEST(leftovers_of_attrs_are_none),
 		TEST(edits_nest),
 		TEST(long_journals),
 		TEST(patches),

@@ -151,7 +151,9 @@ static void fill_header(const struct structure *structure)
 	struct perfdata_section data = perfdata->data;
 	uint8_t *at = splices->bytes.data + structure->header;
 
-	attrs.size -= perfdata->attrs.count * cut;
+	/* what is left over would be one more of the smaller attrs */
+	if (cut)
+		attrs.size = perfdata->attrs.count * (perfdata->file_attr_size - cut);
 	data.size += grown_by(splices, data);
 	data.offset = splices__map_before(splices, data.offset);
 	at = put_u64(at, perfdata->header_size, perfdata->order);
