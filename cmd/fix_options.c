@@ -5,14 +5,9 @@
 #include <string.h>
 
 #include "exit.h"
-#include "perfjit.h"
 
 enum {
 	OPT_DSO_DIR = 256,
-	OPT_JITDUMP,
-	OPT_JITDUMP_DIR,
-	OPT_PERF_MAP_DIR,
-	OPT_ROOT,
 	OPT_LAYOUT,
 	OPT_RELOCATE,
 	OPT_BUILDID_CACHE,
@@ -49,13 +44,6 @@ static const struct argp_option option_table[] = {
 	  "ELF files",
 	  1 },
 	{ "no-sync", OPT_NO_SYNC, NULL, 0, "Don't wait until the output is on the disk", 1 },
-	{ .doc = "Where jitdumps are:", .group = 2 },
-	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
-	  2 },
-	{ "jitdump-dir", OPT_JITDUMP_DIR, "DIR", 0, "Look for jitdumps here first; repeatable", 2 },
-	{ "perf-map-dir", OPT_PERF_MAP_DIR, "DIR", 0,
-	  "Look for maps (perf-PID.map) of what no jitdump tells of here first; repeatable", 2 },
-	{ "root", OPT_ROOT, "DIR", 0, "Recorded paths are below DIR, the root of a container", 2 },
 	{ .doc = "How it is done:", .group = 3 },
 	{ "layout", OPT_LAYOUT, "LAYOUT", 0,
 	  "auto, trampoline (a DSO for each function) or region (one for each run of code)", 3 },
@@ -186,15 +174,6 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 	case OPT_DSO_DIR:
 		options->plan.dso_dir = arg;
 		return 0;
-	case OPT_JITDUMP:
-		return array__push(&options->jitdumps, arg) ? 0 : ENOMEM;
-	case OPT_JITDUMP_DIR:
-		return array__push(&options->jitdump_dirs, arg) ? 0 : ENOMEM;
-	case OPT_PERF_MAP_DIR:
-		return array__push(&options->perf_map_dirs, arg) ? 0 : ENOMEM;
-	case OPT_ROOT:
-		options->plan.discover.root = arg;
-		return 0;
 	case OPT_RELOCATE:
 		return parse_folder(&options->plan.relocate, "--relocate", arg, state);
 	case OPT_BUILDID_CACHE:
@@ -243,6 +222,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	error_t err;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->where;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (options->input)
 			argp_error(state, "one input at a time: '%s' is too much", arg);
@@ -256,12 +238,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 	err = parse_flag(key, options);
 	return err == ARGP_ERR_UNKNOWN ? parse_value(key, arg, options, state) : err;
-}
-
-static void print_version(FILE *stream, struct argp_state *state)
-{
-	(void)state;
-	fprintf(stream, "perfjit-fix %s\n", perfjit__version());
 }
 
 static const char *last_part(const char *path)
@@ -300,6 +276,10 @@ char *fix_options__default_output(const char *input, bool strip)
 
 void fix_options__parse(struct fix_options *options, int argc, char **argv)
 {
+	const struct argp_child children[] = {
+		{ .argp = &where_options__argp, .header = "Where jitdumps are:", .group = 2 },
+		{ 0 },
+	};
 	const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
@@ -310,35 +290,26 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 		       "Exit status: 0 done, 2 wrong usage, 3 input can't be read, 4 output can't be "
 		       "written, 5 done but a whole dump is missing, 6 no jitdump in the profile. "
 		       "perfjit-fix(1) tells more.",
+		.children = children,
 	};
-	error_t err;
 
-	argp_program_version_hook = print_version;
-	argp_err_exit_status = EXIT_USAGE;
-	err = argp_parse(&argp, argc, argv, 0, NULL, options);
+	options__parse(&argp, "perfjit-fix", argc, argv, options);
 	options->output_given = options->in_place || options->output;
-	if (!err && options->in_place)
+	if (options->in_place)
 		options->output = strdup(options->input);
-	else if (!err && !options->output)
+	else if (!options->output)
 		options->output = fix_options__default_output(options->input, options->strip);
-	if (err || !options->output) {
+	if (!options->output) {
 		fprintf(stderr, "perfjit-fix: error: out of memory\n");
 		exit(EXIT_INPUT);
 	}
 	options->plan.output = options->output;
-	options->plan.discover.jitdumps = options->jitdumps.items;
-	options->plan.discover.nr_jitdumps = options->jitdumps.count;
-	options->plan.discover.jitdump_dirs = options->jitdump_dirs.items;
-	options->plan.discover.nr_jitdump_dirs = options->jitdump_dirs.count;
-	options->plan.discover.perf_map_dirs = options->perf_map_dirs.items;
-	options->plan.discover.nr_perf_map_dirs = options->perf_map_dirs.count;
+	options->plan.discover = where_options__discover(&options->where);
 }
 
 void fix_options__free(struct fix_options *options)
 {
 	free(options->output);
 	free(options->default_cache);
-	array__free(&options->jitdumps);
-	array__free(&options->jitdump_dirs);
-	array__free(&options->perf_map_dirs);
+	where_options__free(&options->where);
 }

@@ -4,6 +4,7 @@
 #define PERFJIT_CMD_FIX_OPTIONS_H
 
 #include "fix/plan.h"
+#include "options.h"
 #include "perfdata/abi_level.h"
 #include "terminal.h"
 
@@ -12,9 +13,7 @@ struct fix_options {
 	char *output; /* given or made from the input's name */
 	struct plan_options plan;
 	const struct perfdata_abi *abi; /* NULL: auto */
-	ARRAY(const char *) jitdumps;
-	ARRAY(const char *) jitdump_dirs;
-	ARRAY(const char *) perf_map_dirs;
+	struct where_options where;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
 	char *default_cache;
 	bool perf_map;

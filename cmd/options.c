@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "options.h"
+
+#include <stdio.h>
+
+#include "exit.h"
+#include "perfjit.h"
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	fprintf(stream, "%s %s\n", state->name, perfjit__version());
+}
+
+void options__parse(const struct argp *argp, const char *command, int argc, char **argv,
+		    void *input)
+{
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(argp, argc, argv, 0, NULL, input)) {
+		fprintf(stderr, "%s: error: out of memory\n", command);
+		exit(EXIT_INPUT);
+	}
+}
+
+/* Keys that no command uses for options of its own. */
+enum {
+	OPT_JITDUMP = 0x10000,
+	OPT_JITDUMP_DIR,
+	OPT_PERF_MAP_DIR,
+	OPT_ROOT,
+};
+
+static const struct argp_option where_table[] = {
+	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
+	  1 },
+	{ "jitdump-dir", OPT_JITDUMP_DIR, "DIR", 0, "Look for jitdumps here first; repeatable", 1 },
+	{ "perf-map-dir", OPT_PERF_MAP_DIR, "DIR", 0,
+	  "Look for maps (perf-PID.map) of what no jitdump tells of here first; repeatable", 1 },
+	{ "root", OPT_ROOT, "DIR", 0, "Recorded paths are below DIR, the root of a container", 1 },
+	{ 0 },
+};
+
+static error_t parse_where(int key, char *arg, struct argp_state *state)
+{
+	struct where_options *where = state->input;
+
+	switch (key) {
+	case OPT_JITDUMP:
+		return array__push(&where->jitdumps, arg) ? 0 : ENOMEM;
+	case OPT_JITDUMP_DIR:
+		return array__push(&where->jitdump_dirs, arg) ? 0 : ENOMEM;
+	case OPT_PERF_MAP_DIR:
+		return array__push(&where->perf_map_dirs, arg) ? 0 : ENOMEM;
+	case OPT_ROOT:
+		where->root = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp where_options__argp = { .options = where_table, .parser = parse_where };
+
+struct discover_options where_options__discover(const struct where_options *where)
+{
+	return (struct discover_options){
+		.jitdumps = where->jitdumps.items,
+		.nr_jitdumps = where->jitdumps.count,
+		.jitdump_dirs = where->jitdump_dirs.items,
+		.nr_jitdump_dirs = where->jitdump_dirs.count,
+		.perf_map_dirs = where->perf_map_dirs.items,
+		.nr_perf_map_dirs = where->perf_map_dirs.count,
+		.root = where->root,
+	};
+}
+
+void where_options__free(struct where_options *where)
+{
+	array__free(&where->jitdumps);
+	array__free(&where->jitdump_dirs);
+	array__free(&where->perf_map_dirs);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command lines of several commands have in common. */
+#ifndef PERFJIT_CMD_OPTIONS_H
+#define PERFJIT_CMD_OPTIONS_H
+
+#include <argp.h>
+
+#include "base/array.h"
+#include "fix/discover.h"
+
+/*
+ * Parses the command line into input. Ends the process when it is wrong, asks for --help or
+ * --version, or memory is out.
+ */
+void options__parse(const struct argp *argp, const char *command, int argc, char **argv,
+		    void *input);
+
+/* The options that say where jitdumps and perf maps are. */
+struct where_options {
+	ARRAY(const char *) jitdumps;
+	ARRAY(const char *) jitdump_dirs;
+	ARRAY(const char *) perf_map_dirs;
+	const char *root;
+};
+
+/* To be a child of a command's argp; child_inputs holds a struct where_options. */
+extern const struct argp where_options__argp;
+
+/* What was said, as the library takes it; valid as long as the options are. */
+struct discover_options where_options__discover(const struct where_options *where);
+void where_options__free(struct where_options *where);
+
+#endif
