@@ -102,13 +102,6 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 int perfdata_source__open_directory(struct perfdata_source *source, int folder, const char *path,
 				    struct diag *diag);
 
-/* spool.c */
-/* A file without a name, for what can't be mapped as it is. A negative errno, reported. */
-int spool__create(const char *path, struct diag *diag);
-int spool__write(int fd, struct bytes bytes, const char *path, struct diag *diag);
-/* Copies a stream to its end. */
-int spool__copy(int fd, int from, const char *path, struct diag *diag);
-
 /* unwrap.c */
 /* Whether the bytes are a gzip or zstd file. */
 bool unwrap__is_wrapped(struct bytes bytes);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/spool.h"
 
 /* Restores into a temporary copy; its descriptor, or a negative errno, reported. */
 static int restore_copy(const struct perfdata *edited, struct diag *diag)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/spool.h"
 
 static int fail(struct diag *diag, const char *path, const char *what)
 {

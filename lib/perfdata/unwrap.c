@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "base/diag.h"
+#include "base/spool.h"
 
 #define PIECE (256u << 10)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A temporary file without a name, for profiles that come as a stream or wrapped. */
-#include "perfdata/internal.h"
+#include "base/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/diag.h"
