@@ -43,9 +43,9 @@ silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(V)$(silent),,@printf '  %-8s %s\n' $(1) $(2))
 comma := ,
 
-lib_packages := libelf zlib libzstd libxxhash
-# json-c for commands, libdw for tests; --as-needed leaves out what is not used.
-packages := $(lib_packages) json-c libdw
+lib_packages := libelf libdw zlib libzstd libxxhash
+# json-c for commands; --as-needed leaves out what is not used.
+packages := $(lib_packages) json-c
 
 warnings := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
