@@ -44,20 +44,19 @@ static void put_string(struct buf *fields, const char *string)
 	put_bytes(fields, (struct bytes){ (const uint8_t *)string, strlen(string) });
 }
 
-static void put_cfi(struct buf *fields, const struct dso_function *function)
+static void put_cfi(struct buf *fields, const struct cfi_entry *entry)
 {
-	const struct cfi_cie *cie = function->cie;
+	const struct cfi_cie *cie = entry->cie;
 
-	buf__put_u8(fields, cie != NULL);
-	if (!cie)
-		return;
+	buf__put_u64(fields, entry->addr);
+	buf__put_u64(fields, entry->size);
 	buf__put_u64(fields, cie->code_align);
 	buf__put_u64(fields, (uint64_t)cie->data_align);
 	buf__put_u64(fields, cie->ra_register);
 	buf__put_u8(fields, cie->signal_frame);
 	buf__put_u8(fields, cie->pauth_b_key);
 	put_bytes(fields, cie->instructions);
-	put_bytes(fields, function->cfi);
+	put_bytes(fields, entry->instructions);
 }
 
 static void put_lines(struct buf *fields, const struct dso_function *function)
@@ -101,7 +100,6 @@ static void hash_function(struct hasher *hasher, const struct dso_spec *spec,
 	buf__put_u64(&hasher->fields, function->addr);
 	buf__put_u64(&hasher->fields, function->size);
 	put_string(&hasher->fields, function->record->name);
-	put_cfi(&hasher->fields, function);
 	if (spec->lines)
 		put_lines(&hasher->fields, function);
 	buf__put_u64(&hasher->fields, code.size);
@@ -125,6 +123,11 @@ static void hash_spec(struct hasher *hasher, const struct dso_spec *spec)
 	buf__put_u64(&hasher->fields, spec->nr_functions);
 	for (size_t i = 0; i < spec->nr_functions; i++)
 		hash_function(hasher, spec, &spec->functions[i]);
+	buf__put_u64(&hasher->fields, spec->nr_cfi);
+	for (size_t i = 0; i < spec->nr_cfi; i++) {
+		put_cfi(&hasher->fields, &spec->cfi[i]);
+		hash_fields(hasher);
+	}
 }
 
 int dso__build_id(const struct dso_spec *spec, uint8_t build_id[DSO_BUILD_ID_SIZE])

@@ -19,8 +19,6 @@ struct dso_function {
 	const struct code_record *record; /* name, code, lines; lines move along with addr */
 	uint64_t addr;
 	uint64_t size;
-	const struct cfi_cie *cie; /* or NULL: no CFI for this function */
-	struct bytes cfi;          /* its FDE's instructions */
 };
 
 /* Where the ELF header and the program headers go. */
@@ -43,11 +41,13 @@ struct dso_spec {
 	struct cfi_target target;
 	const struct dso_function *functions;
 	size_t nr_functions;
+	const struct cfi_entry *cfi; /* sorted by addr, disjoint; a function may have several */
+	size_t nr_cfi;
 	enum dso_headers headers;
-	uint64_t base;         /* address of file offset 0; base + header size <= first function */
-	uint64_t text_end;     /* address behind the text, at least the last function's end */
-	uint64_t unwind;       /* address for .eh_frame_hdr and .eh_frame, or 0 */
-	uint64_t memory_end;   /* address of the PT_LOAD's end in memory; 0: where its data ends */
+	uint64_t base;       /* address of file offset 0; base + header size <= first function */
+	uint64_t text_end;   /* address behind the text, at least the last function's end */
+	uint64_t unwind;     /* address for .eh_frame_hdr and .eh_frame, or 0 */
+	uint64_t memory_end; /* address of the PT_LOAD's end in memory; 0: where its data ends */
 	bool bare; /* without CFI no .eh_frame_hdr either: to show what the empty one is for */
 	struct bytes identity; /* goes into the build-id besides the content: pid, generation */
 	bool lines;            /* write .debug_info, .debug_line ... when some lines are known */

@@ -45,9 +45,6 @@ static inline uint64_t image__note_offset(const struct dso_spec *spec,
 	return align_up(layout->unwind_end - spec->base, NOTE_ALIGN);
 }
 
-/* The functions that have CFI, as the encoder wants them; *entries is the caller's to free. */
-int image__cfi_entries(const struct dso_spec *spec, struct cfi_entry **entries, size_t *nr_entries);
-
 /* What the function's symbol and debug information call it. room is where a made-up name goes. */
 #define IMAGE_NAME_ROOM 32
 const char *image__function_name(const struct dso_function *function, char room[IMAGE_NAME_ROOM]);

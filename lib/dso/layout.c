@@ -54,37 +54,10 @@ static int check_functions(const struct dso_spec *spec, struct diag *diag)
 	return 0;
 }
 
-int image__cfi_entries(const struct dso_spec *spec, struct cfi_entry **entries, size_t *nr_entries)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < spec->nr_functions; i++)
-		count += spec->functions[i].cie != NULL;
-	*entries = calloc(count ? count : 1, sizeof(**entries));
-	if (!*entries)
-		return -ENOMEM;
-	*nr_entries = count;
-	count = 0;
-	for (size_t i = 0; i < spec->nr_functions; i++) {
-		const struct dso_function *function = &spec->functions[i];
-
-		if (function->cie)
-			(*entries)[count++] = (struct cfi_entry){ function->cie, function->cfi,
-								  function->addr, function->size };
-	}
-	return 0;
-}
-
 static int measure_unwind(const struct dso_spec *spec, struct cfi_size *size, struct diag *diag)
 {
-	struct cfi_entry *entries;
-	size_t nr_entries;
-	int err = image__cfi_entries(spec, &entries, &nr_entries);
+	int err = cfi__measure(spec->cfi, spec->nr_cfi, &spec->target, size);
 
-	if (err)
-		return err;
-	err = cfi__measure(entries, nr_entries, &spec->target, size);
-	free(entries);
 	return err == -ERANGE ? refuse(diag, "too much unwind data", spec->base) : err;
 }
 

@@ -14,6 +14,7 @@ static const uint8_t code[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 
 struct fixture {
 	struct code_record records[2];
 	struct dso_function functions[2];
+	struct cfi_entry cfi[2];
 	struct dso_spec spec;
 };
 
@@ -25,16 +26,19 @@ static struct fixture *make_fixture(struct fixture *fixture)
 							    .size = sizeof(code),
 							    .name = i ? "second" : "first",
 							    .code = BYTES(code) };
-		fixture->functions[i] =
-			(struct dso_function){ .record = &fixture->records[i],
-					       .addr = fixture->records[i].addr,
-					       .size = sizeof(code),
-					       .cie = &cie,
-					       .cfi = { (const uint8_t *)"\x44\x0e\x10", 3 } };
+		fixture->functions[i] = (struct dso_function){ .record = &fixture->records[i],
+							       .addr = fixture->records[i].addr,
+							       .size = sizeof(code) };
+		fixture->cfi[i] = (struct cfi_entry){ &cie,
+						      { (const uint8_t *)"\x44\x0e\x10", 3 },
+						      fixture->records[i].addr,
+						      sizeof(code) };
 	}
 	fixture->spec = (struct dso_spec){ .target = { EM_X86_64, ELFCLASS64, ORDER_LITTLE },
 					   .functions = fixture->functions,
 					   .nr_functions = 2,
+					   .cfi = fixture->cfi,
+					   .nr_cfi = 2,
 					   .base = CODE - 0x120,
 					   .text_end = CODE + 272 + sizeof(code) };
 	return fixture;
@@ -187,11 +191,15 @@ static void test_build_id_depends_on_everything(void **state)
 	assert_id(&fixture.spec, id, false);
 	make_fixture(&fixture)->records[1].code = (struct bytes){ NULL, 0 };
 	assert_id(&fixture.spec, id, false);
-	make_fixture(&fixture)->functions[1].cie = NULL;
+	make_fixture(&fixture)->spec.nr_cfi = 1;
 	assert_id(&fixture.spec, id, false);
-	make_fixture(&fixture)->functions[1].cie = &other_cie;
+	make_fixture(&fixture)->cfi[1].cie = &other_cie;
 	assert_id(&fixture.spec, id, false);
-	make_fixture(&fixture)->functions[1].cfi.size--;
+	make_fixture(&fixture)->cfi[1].instructions.size--;
+	assert_id(&fixture.spec, id, false);
+	make_fixture(&fixture)->cfi[1].addr++;
+	assert_id(&fixture.spec, id, false);
+	make_fixture(&fixture)->cfi[1].size--;
 	assert_id(&fixture.spec, id, false);
 	/* Lines count only when they are written. */
 	make_fixture(&fixture)->records[0].lines = &lines;

@@ -217,7 +217,7 @@ static void write_single(struct single *single, struct image_file *file,
 {
 	single->record = (struct code_record){ .addr = CODE, .size = 64, .name = "outermost" };
 	single->record.lines = lines;
-	single->function = (struct dso_function){ &single->record, CODE, 64, NULL, { NULL, 0 } };
+	single->function = (struct dso_function){ &single->record, CODE, 64 };
 	single->spec = (struct dso_spec){ .target = x86_64,
 					  .functions = &single->function,
 					  .nr_functions = 1,
@@ -357,7 +357,7 @@ static void test_no_lines_no_sections(void **state)
 	(void)state;
 	single.record =
 		(struct code_record){ .addr = CODE, .size = 64, .name = "f", .lines = &none };
-	single.function = (struct dso_function){ &single.record, CODE, 64, NULL, { NULL, 0 } };
+	single.function = (struct dso_function){ &single.record, CODE, 64 };
 	single.spec = (struct dso_spec){ .target = x86_64,
 					 .functions = &single.function,
 					 .nr_functions = 1,

@@ -86,6 +86,7 @@ struct fixture {
 	struct cfi_table tables[NR_RUNTIMES];
 	struct code_record records[NR_RUNTIMES];
 	struct dso_function functions[NR_RUNTIMES];
+	struct cfi_entry cfi[NR_RUNTIMES];
 	struct dso_spec spec;
 };
 
@@ -108,13 +109,17 @@ static void make_fixture(struct fixture *fixture)
 							    .size = runtime->size,
 							    .name = runtime->name,
 							    .code = runtime->code };
-		fixture->functions[i] = (struct dso_function){ &fixture->records[i], runtime->addr,
-							       runtime->size, &table->cies.items[0],
-							       table->fdes.items[0].instructions };
+		fixture->functions[i] =
+			(struct dso_function){ &fixture->records[i], runtime->addr, runtime->size };
+		fixture->cfi[i] = (struct cfi_entry){ &table->cies.items[0],
+						      table->fdes.items[0].instructions,
+						      runtime->addr, runtime->size };
 	}
 	fixture->spec = (struct dso_spec){ .target = x86_64,
 					   .functions = fixture->functions,
 					   .nr_functions = NR_RUNTIMES,
+					   .cfi = fixture->cfi,
+					   .nr_cfi = NR_RUNTIMES,
 					   .base = runtimes[0].addr - 0x120,
 					   .text_end = runtimes[NR_RUNTIMES - 1].addr +
 						       runtimes[NR_RUNTIMES - 1].size };
@@ -237,8 +242,8 @@ static void test_newer_generation_within_older(void **state)
 	make_fixture(&newer);
 	newer.spec.memory_end = older.spec.memory_end;
 	newer.records[0].name = "newer";
-	newer.functions[0].cie = newer.functions[1].cie;
-	newer.functions[0].cfi = newer.functions[1].cfi;
+	newer.cfi[0].cie = newer.cfi[1].cie;
+	newer.cfi[0].instructions = newer.cfi[1].instructions;
 	write_image(&older_file, &older.spec);
 	write_image(&newer_file, &newer.spec);
 	module = report(dwfl, &older_file, older.spec.base);

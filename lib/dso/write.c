@@ -64,17 +64,9 @@ static int fail(struct diag *diag, const struct file_out *out)
 
 static int make_unwind(struct image *image)
 {
-	struct cfi_entry *entries;
-	size_t nr_entries;
-	int err = image__cfi_entries(image->spec, &entries, &nr_entries);
-
-	if (err)
-		return err;
-	err = cfi__encode(entries, nr_entries, &image->spec->target, image->layout.eh_frame,
-			  image->layout.eh_frame_hdr, &image->parts[SECTION_EH_FRAME],
-			  &image->parts[SECTION_EH_FRAME_HDR]);
-	free(entries);
-	return err;
+	return cfi__encode(image->spec->cfi, image->spec->nr_cfi, &image->spec->target,
+			   image->layout.eh_frame, image->layout.eh_frame_hdr,
+			   &image->parts[SECTION_EH_FRAME], &image->parts[SECTION_EH_FRAME_HDR]);
 }
 
 static void make_note(struct image *image, const uint8_t build_id[DSO_BUILD_ID_SIZE])
@@ -154,18 +146,10 @@ static void place_sections(struct image *image)
 		place_unloaded(image, note + NOTE_SIZE);
 }
 
-static bool has_cfi(const struct dso_spec *spec)
-{
-	for (size_t i = 0; i < spec->nr_functions; i++)
-		if (spec->functions[i].cie)
-			return true;
-	return false;
-}
-
 static bool is_left_out(const struct image *image, enum image_section i)
 {
 	return (i == SECTION_EH_FRAME_HDR || i == SECTION_EH_FRAME) && image->spec->bare &&
-	       !has_cfi(image->spec);
+	       !image->spec->nr_cfi;
 }
 
 static void name_sections(struct image *image)

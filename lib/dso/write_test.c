@@ -54,6 +54,7 @@ static const struct target_case cases[] = {
 struct fixture {
 	struct code_record records[NR_FUNCTIONS];
 	struct dso_function functions[NR_FUNCTIONS];
+	struct cfi_entry cfi[NR_FUNCTIONS];
 	struct dso_spec spec;
 };
 
@@ -72,14 +73,16 @@ static struct fixture *make_fixture(struct fixture *fixture, const struct target
 							    .code = BYTES(code) };
 		fixture->functions[i] = (struct dso_function){ .record = &fixture->records[i],
 							       .addr = fixture->records[i].addr,
-							       .size = sizeof(code),
-							       .cie = &c->cie,
-							       .cfi = BYTES(rules) };
+							       .size = sizeof(code) };
+		fixture->cfi[i] = (struct cfi_entry){ &c->cie, BYTES(rules),
+						      fixture->records[i].addr, sizeof(code) };
 	}
 	fixture->spec = (struct dso_spec){
 		.target = c->target,
 		.functions = fixture->functions,
 		.nr_functions = NR_FUNCTIONS,
+		.cfi = fixture->cfi,
+		.nr_cfi = NR_FUNCTIONS,
 		.base = CODE - dso__header_size(c->target.class, DSO_HEADERS_BEFORE),
 		.text_end = CODE + GAP * (NR_FUNCTIONS - 1) + sizeof(code),
 	};
@@ -283,6 +286,7 @@ static void test_large_text(void **state)
 	}
 	make_fixture(&fixture, &cases[0])->spec.functions = functions;
 	fixture.spec.nr_functions = NR;
+	fixture.spec.nr_cfi = 0;
 	fixture.spec.text_end = functions[NR - 1].addr + functions[NR - 1].size;
 	write_image(&file, &fixture.spec);
 	assert_int_equal(stat(file.path, &status), 0);
@@ -448,8 +452,7 @@ static void test_without_unwind_data(void **state)
 
 	(void)state;
 	make_fixture(&fixture, &cases[0]);
-	for (size_t i = 0; i < NR_FUNCTIONS; i++)
-		fixture.functions[i].cie = NULL;
+	fixture.spec.nr_cfi = 0;
 	write_image(&file, &fixture.spec);
 	assert_clean(&file, false);
 	text = output_of("readelf -SW %s", file.path);

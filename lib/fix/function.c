@@ -64,8 +64,7 @@ static const struct cfi_table *shared_table(struct functions *functions,
 }
 
 static int from_shared(struct functions *functions, const struct code_record *record,
-		       const struct cfi_target *target, const char *file,
-		       struct dso_function *function)
+		       const struct cfi_target *target, const char *file, struct cfi_entry *entry)
 {
 	const struct cfi_table *table = shared_table(functions, record->unwind, target, file);
 	const struct cfi_fde *fde;
@@ -75,9 +74,9 @@ static int from_shared(struct functions *functions, const struct code_record *re
 	fde = cfi_table__find(table, record->addr);
 	if (!fde)
 		return 0;
-	function->cie = intern(functions, &table->cies.items[fde->cie]);
-	function->cfi = fde->instructions;
-	return function->cie ? 0 : -ENOMEM;
+	entry->cie = intern(functions, &table->cies.items[fde->cie]);
+	entry->instructions = fde->instructions;
+	return entry->cie ? 0 : -ENOMEM;
 }
 
 /*
@@ -91,8 +90,7 @@ static uint64_t cfi_distance(const struct code_record *record)
 
 /* The FDE of a record that describes one function: the record says whose it is, not the FDE. */
 static int from_own(struct functions *functions, const struct code_record *record,
-		    const struct cfi_target *target, const char *file,
-		    struct dso_function *function)
+		    const struct cfi_target *target, const char *file, struct cfi_entry *entry)
 {
 	const struct code_unwind *unwind = record->unwind;
 	uint64_t distance = cfi_distance(record);
@@ -102,8 +100,8 @@ static int from_own(struct functions *functions, const struct code_record *recor
 
 	if (functions->last.distance == distance &&
 	    same_bytes(functions->last.eh_frame, unwind->eh_frame)) {
-		function->cie = functions->last.cie;
-		function->cfi = functions->last.instructions;
+		entry->cie = functions->last.cie;
+		entry->instructions = functions->last.instructions;
 		functions->nr_wrong_pc_begin += functions->last.wrong_pc_begin;
 		return 0;
 	}
@@ -120,16 +118,16 @@ static int from_own(struct functions *functions, const struct code_record *recor
 			     (unsigned long long)fde->addr, (unsigned long long)record->addr);
 	}
 	if (fde) {
-		function->cie = intern(functions, &table.cies.items[fde->cie]);
-		function->cfi = fde->instructions;
-		if (!function->cie)
+		entry->cie = intern(functions, &table.cies.items[fde->cie]);
+		entry->instructions = fde->instructions;
+		if (!entry->cie)
 			err = -ENOMEM;
 	}
 	if (!err) {
 		functions->last.eh_frame = unwind->eh_frame;
 		functions->last.distance = distance;
-		functions->last.cie = function->cie;
-		functions->last.instructions = function->cfi;
+		functions->last.cie = entry->cie;
+		functions->last.instructions = entry->instructions;
 	}
 	cfi_table__free(&table);
 	return err;
@@ -161,16 +159,17 @@ static bool promises_frame_pointer(const struct code_record *record)
 }
 
 static int from_frame_pointer(struct functions *functions, const struct code_record *record,
-			      const struct cfi_target *target, struct dso_function *function)
+			      const struct cfi_target *target, struct cfi_entry *entry)
 {
 	struct buf rows = BUF(target->order);
 	int err = 0;
 
 	if (record->code.size &&
 	    cfi__frame_pointer_rows(record->code, promises_frame_pointer(record), target, &rows)) {
-		function->cfi = rows.failed ? (struct bytes){ 0 } : keep_rows(functions, &rows);
-		function->cie = cfi__frame_pointer_cie(target);
-		err = function->cfi.data ? 0 : -ENOMEM;
+		entry->instructions =
+			rows.failed ? (struct bytes){ 0 } : keep_rows(functions, &rows);
+		entry->cie = cfi__frame_pointer_cie(target);
+		err = entry->instructions.data ? 0 : -ENOMEM;
 		functions->nr_frame_pointer++;
 	}
 	buf__free(&rows);
@@ -178,38 +177,37 @@ static int from_frame_pointer(struct functions *functions, const struct code_rec
 }
 
 static int from_producer(struct functions *functions, const struct code_record *record,
-			 const struct cfi_target *target, const char *file,
-			 struct dso_function *function)
+			 const struct cfi_target *target, const char *file, struct cfi_entry *entry)
 {
 	int err = 0;
 
 	if (record->unwind && record->unwind->eh_frame.size)
-		err = record->unwind->shared
-			      ? from_shared(functions, record, target, file, function)
-			      : from_own(functions, record, target, file, function);
-	if (function->cie)
+		err = record->unwind->shared ? from_shared(functions, record, target, file, entry)
+					     : from_own(functions, record, target, file, entry);
+	if (entry->cie)
 		functions->nr_producer++;
 	return err;
 }
 
 int functions__make(struct functions *functions, const struct member *member,
 		    const struct cfi_target *target, const char *file,
-		    struct dso_function *function)
+		    struct dso_function *function, struct function_cfi *cfi)
 {
 	const struct code_record *record = member->code->record;
+	struct cfi_entry entry = { .addr = member->addr, .size = member->end - member->addr };
 	int err;
 
-	*function = (struct dso_function){
-		.record = record,
-		.addr = member->addr,
-		.size = member->end - member->addr,
-	};
-	err = from_producer(functions, record, target, file, function);
-	if (!err && !function->cie && !functions->without_frame_pointer_rule)
-		err = from_frame_pointer(functions, record, target, function);
-	if (!function->cie)
+	*function = (struct dso_function){ record, entry.addr, entry.size };
+	err = from_producer(functions, record, target, file, &entry);
+	if (!err && !entry.cie && !functions->without_frame_pointer_rule)
+		err = from_frame_pointer(functions, record, target, &entry);
+	if (err)
+		return err;
+	if (!entry.cie) {
 		functions->nr_without_cfi++;
-	return err;
+		return 0;
+	}
+	return array__push(&cfi->entries, entry) ? 0 : -ENOMEM;
 }
 
 void functions__free(struct functions *functions)

@@ -36,13 +36,18 @@ struct functions {
 	uint64_t nr_wrong_pc_begin; /* among the producers': FDE pointed elsewhere, put right */
 };
 
+/* The CFI of a DSO's functions, by address. What it points to lives until functions__free. */
+struct function_cfi {
+	ARRAY(struct cfi_entry) entries;
+};
+
 /*
- * Makes one function of a member. file names the member's dump in reports. The functions' CFI
- * lives until functions__free. 0 or -ENOMEM.
+ * Makes one function of a member and appends the CFI that is its. file names the member's dump in
+ * reports. 0 or -ENOMEM.
  */
 int functions__make(struct functions *functions, const struct member *member,
 		    const struct cfi_target *target, const char *file,
-		    struct dso_function *function);
+		    struct dso_function *function, struct function_cfi *cfi);
 void functions__free(struct functions *functions);
 
 #endif

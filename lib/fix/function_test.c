@@ -114,12 +114,15 @@ struct made {
 	struct code code;
 	struct member member;
 	struct dso_function function;
+	struct cfi_entry cfi; /* its only one; zeros when it has none */
 };
 
 /* Makes a function of a record loaded at from, which now is at addr. */
 static void make(struct functions *functions, struct made *made, uint64_t from, uint64_t addr,
 		 uint64_t size, const struct code_unwind *unwind)
 {
+	struct function_cfi cfi = { 0 };
+
 	made->record = (struct code_record){
 		.addr = from,
 		.size = size,
@@ -128,12 +131,20 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 	};
 	made->code = (struct code){ .record = &made->record, .addr = addr, .size = size };
 	made->member = (struct member){ .code = &made->code, .addr = addr, .end = addr + size };
-	assert_int_equal(
-		functions__make(functions, &made->member, &x86_64, "jit-1.dump", &made->function),
-		0);
+	assert_int_equal(functions__make(functions, &made->member, &x86_64, "jit-1.dump",
+					 &made->function, &cfi),
+			 0);
 	assert_ptr_equal(made->function.record, &made->record);
 	assert_int_equal(made->function.addr, addr);
 	assert_int_equal(made->function.size, size);
+	made->cfi = (struct cfi_entry){ 0 };
+	if (!cfi.entries.count)
+		return;
+	assert_int_equal(cfi.entries.count, 1);
+	made->cfi = cfi.entries.items[0];
+	assert_int_equal(made->cfi.addr, addr);
+	assert_int_equal(made->cfi.size, size);
+	array__free(&cfi.entries);
 }
 
 static const struct code_unwind cpython = {
@@ -147,10 +158,10 @@ static void test_own_cfi(void **state)
 	struct made made;
 
 	make(&functions, &made, 0x7000, 0x7000, 11, &cpython);
-	assert_non_null(made.function.cie);
-	assert_int_equal(made.function.cie->data_align, -8);
-	assert_int_equal(made.function.cfi.size, 6);
-	assert_memory_equal(made.function.cfi.data, CPYTHON_INSTRUCTIONS, 6);
+	assert_non_null(made.cfi.cie);
+	assert_int_equal(made.cfi.cie->data_align, -8);
+	assert_int_equal(made.cfi.instructions.size, 6);
+	assert_memory_equal(made.cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
 	assert_int_equal(functions.nr_producer, 1);
 	assert_int_equal(functions.nr_without_cfi, 0);
 	assert_int_equal(functions.nr_wrong_pc_begin, 0);
@@ -169,9 +180,9 @@ static void test_wrong_pc_begin(void **state)
 	make(&functions, &made[1], 0x8000, 0x8000, 20, &cpython);
 	make(&functions, &made[2], 0x9000, 0x9000, 11, &cpython);
 	for (size_t i = 0; i < 3; i++) {
-		assert_non_null(made[i].function.cie);
-		assert_int_equal(made[i].function.cfi.size, 6);
-		assert_memory_equal(made[i].function.cfi.data, CPYTHON_INSTRUCTIONS, 6);
+		assert_non_null(made[i].cfi.cie);
+		assert_int_equal(made[i].cfi.instructions.size, 6);
+		assert_memory_equal(made[i].cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
 	}
 	/* each of them counts, however alike they are */
 	assert_int_equal(functions.nr_wrong_pc_begin, 2);
@@ -193,12 +204,12 @@ static void test_shared_cfi_goes_by_address(void **state)
 	make(&functions, &made[2], 0x9000, 0x9000, 0x20, &unwind);
 	/* moved: the CFI knows the place it was loaded to */
 	make(&functions, &made[3], 0x5000, 0x6000, 0x20, &unwind);
-	assert_int_equal(made[0].function.cfi.size, 2);
-	assert_memory_equal(made[0].function.cfi.data, "\x0e\x20", 2);
-	assert_int_equal(made[1].function.cfi.size, 2);
-	assert_memory_equal(made[1].function.cfi.data, "\x0e\x10", 2);
-	assert_null(made[2].function.cie);
-	assert_memory_equal(made[3].function.cfi.data, "\x0e\x10", 2);
+	assert_int_equal(made[0].cfi.instructions.size, 2);
+	assert_memory_equal(made[0].cfi.instructions.data, "\x0e\x20", 2);
+	assert_int_equal(made[1].cfi.instructions.size, 2);
+	assert_memory_equal(made[1].cfi.instructions.data, "\x0e\x10", 2);
+	assert_null(made[2].cfi.cie);
+	assert_memory_equal(made[3].cfi.instructions.data, "\x0e\x10", 2);
 	assert_int_equal(functions.shared.count, 1);
 	assert_int_equal(functions.nr_producer, 3);
 	assert_int_equal(functions.nr_without_cfi, 1);
@@ -221,9 +232,9 @@ static void test_equal_cies_are_one(void **state)
 	make(&functions, &made[0], 0x7000, 0x7000, 11, &cpython);
 	make(&functions, &made[1], 0x8000, 0x8000, 11, &unwind);
 	make(&functions, &made[2], 0x5000, 0x5000, 0x20, &shared);
-	assert_memory_equal(made[1].function.cfi.data, "\x44\x0e\x18", 3);
-	assert_ptr_equal(made[0].function.cie, made[1].function.cie);
-	assert_ptr_equal(made[0].function.cie, made[2].function.cie);
+	assert_memory_equal(made[1].cfi.instructions.data, "\x44\x0e\x18", 3);
+	assert_ptr_equal(made[0].cfi.cie, made[1].cfi.cie);
+	assert_ptr_equal(made[0].cfi.cie, made[2].cfi.cie);
 	assert_int_equal(functions.cies.count, 1);
 	functions__free(&functions);
 }
@@ -239,17 +250,17 @@ static void test_without_cfi(void **state)
 	struct made made;
 
 	make(&functions, &made, 0x7000, 0x7000, 11, NULL);
-	assert_null(made.function.cie);
+	assert_null(made.cfi.cie);
 	make(&functions, &made, 0x7000, 0x7000, 11, &none);
-	assert_null(made.function.cie);
+	assert_null(made.cfi.cie);
 	make(&functions, &made, 0x7000, 0x7000, 11, &damaged);
-	assert_null(made.function.cie);
+	assert_null(made.cfi.cie);
 	assert_int_equal(functions.nr_without_cfi, 3);
 	assert_int_equal(functions.nr_producer, 0);
 	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 1);
 	/* the one after gets its own again */
 	make(&functions, &made, 0x7000, 0x7000, 11, &cpython);
-	assert_non_null(made.function.cie);
+	assert_non_null(made.cfi.cie);
 	functions__free(&functions);
 }
 

@@ -96,26 +96,19 @@ static int make_functions(struct imager *imager, const struct generation *genera
 			  const char *file, struct dso_spec *spec)
 {
 	struct dso_function *functions = calloc(generation->members.count + 1, sizeof(*functions));
+	struct function_cfi cfi = { 0 };
+	int err = 0;
 
 	spec->functions = functions;
 	if (!functions)
 		return -ENOMEM;
-	array__for_each(member, &generation->members) {
-		int err = functions__make(imager->plan->functions, *member, &spec->target, file,
-					  &functions[spec->nr_functions++]);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static bool has_cfi(const struct dso_spec *spec)
-{
-	for (size_t i = 0; i < spec->nr_functions; i++)
-		if (spec->functions[i].cie)
-			return true;
-	return false;
+	array__for_each(member, &generation->members)
+		if (!err)
+			err = functions__make(imager->plan->functions, *member, &spec->target, file,
+					      &functions[spec->nr_functions++], &cfi);
+	spec->cfi = cfi.entries.items;
+	spec->nr_cfi = cfi.entries.count;
+	return err;
 }
 
 /* What tells apart DSOs of equal content: whose code it is, and when. */
@@ -244,7 +237,7 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 {
 	uint64_t end = dso->layout.unwind_end, hole;
 
-	dso->unwind_mapped = has_cfi(&dso->spec);
+	dso->unwind_mapped = dso->spec.nr_cfi > 0;
 	if (!space__is_covered(&imager->space, dso->hi, end, region->family)) {
 		dso->unwind_mapped = true;
 		return 0;
@@ -396,6 +389,7 @@ static int plan_region(struct imager *imager, size_t index)
 		}
 		if (!array__push(&plan->dsos, dso)) {
 			free((void *)(uintptr_t)dso.spec.functions);
+			free((void *)(uintptr_t)dso.spec.cfi);
 			free((void *)(uintptr_t)dso.spec.identity.data);
 			return -ENOMEM;
 		}

@@ -44,6 +44,7 @@ void plan__free(struct plan *plan)
 		return;
 	array__for_each(dso, &plan->dsos) {
 		free((void *)(uintptr_t)dso->spec.functions);
+		free((void *)(uintptr_t)dso->spec.cfi);
 		free((void *)(uintptr_t)dso->spec.identity.data);
 		free(dso->path);
 		free(dso->recorded);

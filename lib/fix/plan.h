@@ -58,7 +58,7 @@ struct plan_outline {
 struct plan_dso {
 	struct process *process;
 	size_t region, generation; /* number of the region in the plan; of the generation in it */
-	struct dso_spec spec;      /* functions and identity owned by the plan */
+	struct dso_spec spec;      /* functions, cfi and identity owned by the plan */
 	struct dso_layout layout;
 	const struct dso_outline
 		*outline;   /* of the file that the code lies in, to be followed; or NULL */
