@@ -395,7 +395,7 @@ static void test_header_longer_than_the_code(void **state)
 	(void)state;
 	make_fixture(&fixture, &cases[0])->spec.headers = DSO_HEADERS_OVERLAID;
 	fixture.spec.base = CODE;
-	fixture.spec.nr_functions = 1;
+	fixture.spec.nr_functions = fixture.spec.nr_cfi = 1;
 	fixture.spec.text_end = CODE + sizeof(code);
 	write_image(&file, &fixture.spec);
 	assert_clean(&file, false);
