@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Records ../programs/jitprog in all forms of perf.data: record.sh PERF-5.10 PERF-6.1 PERF-7.3
+# Needs a perf that may count cpu-clock, and tracefs. What is written here belongs together: perf.data and
+# the dump, gzipped; of a directory each file. Recorded paths are below /tmp/perfjit-forms.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+place=/tmp/perfjit-forms
+old=$1 middle=$2 new=$3
+rm -rf "$place"
+mkdir "$place"
+gzip -dc "$here/../programs/jitprog.gz" >"$place/jitprog"
+chmod 755 "$place/jitprog"
+cd "$place"
+
+keep() { # keep NAME FILE...
+	name=$1
+	shift
+	rm -rf "${here:?}/$name"
+	mkdir "$here/$name"
+	for file in "$@" jit-*.dump; do
+		case $file in
+		*/*)	mkdir -p "$here/$name/$(dirname "$file")" ;;
+		esac
+		gzip -9nc "$file" >"$here/$name/$file.gz"
+	done
+	echo "$name: $(cat "$@" | wc -c) bytes, $(find "$here/$name" -type f -exec cat {} + | wc -c) compressed"
+	rm -rf perf.data* jit-*.dump
+}
+
+record() { # record NAME PERF OPTION...
+	name=$1 perf=$2
+	shift 2
+	env -i "$perf" record -q -k mono -F 2999 "$@" -o perf.data ./jitprog nocfi 2>record.log
+	case $name in
+	threads*) keep "$name" perf.data/* ;;
+	*)	keep "$name" perf.data ;;
+	esac
+}
+
+pipe() { # the same through a pipe
+	name=$1 perf=$2
+	shift 2
+	env -i "$perf" record -q -k mono -F 2999 "$@" -o - ./jitprog nocfi 2>record.log | cat >perf.data
+	keep "$name" perf.data
+}
+
+pipe pipe-5.10 "$old" -e cpu-clock:u -g
+pipe pipe-6.1 "$middle" -e cpu-clock:u -g
+pipe pipe-7.3 "$new" -e cpu-clock:u -g
+pipe zstd-pipe-6.1 "$middle" -e cpu-clock:u -g -z
+pipe zstd-pipe-7.3 "$new" -e cpu-clock:u -g -z
+pipe pipe-tracepoint-6.1 "$middle" -e cpu-clock:u -e sched:sched_process_exec -g
+record zstd-6.1 "$middle" -e cpu-clock:u -g -z
+record zstd-7.3 "$new" -e cpu-clock:u --call-graph dwarf,1024 -z
+record threads-7.3 "$new" -e cpu-clock:u -g --threads
+record threads-zstd-7.3 "$new" -e cpu-clock:u -g --threads -z
+record group-6.1 "$middle" -e '{cpu-clock:u,page-faults:u}:S' -g
+record two-6.1 "$middle" -e cpu-clock:u -e page-faults:u
+record mixed-7.3 "$new" -e cpu-clock/call-graph=fp,freq=2999/u -e page-faults/call-graph=no/u
+record tracepoint-6.1 "$middle" -e cpu-clock:u -e sched:sched_process_exec -g
+record sidebands-7.3 "$new" -e cpu-clock:u -g --namespaces --all-cgroups --switch-events -s --buildid-mmap
+record no-timestamp-6.1 "$middle" -e cpu-clock:u -g --no-timestamp
+record plain-5.10 "$old" -e cpu-clock:u -g
