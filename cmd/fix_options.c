@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exit.h"
+#include "fix/output.h"
 
 enum {
 	OPT_DSO_DIR = 256,
@@ -26,7 +27,10 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ .doc = "Output:", .group = 1 },
-	{ "output", 'o', "FILE", 0, "Write the fixed profile to FILE (perf.fixed.data)", 1 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the fixed profile to FILE (perf.fixed.data); \"-\", the default for FILE \"-\", is "
+	  "standard output",
+	  1 },
 	{ "dso-dir", OPT_DSO_DIR, "DIR", 0, "Write the DSOs of JIT code to DIR (FILE.jit)", 1 },
 	{ "dry-run", OPT_DRY_RUN, NULL, 0, "Say what would be done, write nothing", 1 },
 	{ "force", OPT_FORCE, NULL, 0, "Replace an output that perfjit-fix did not write", 1 },
@@ -203,8 +207,8 @@ static void check_together(const struct fix_options *options, struct argp_state 
 		argp_error(state, "--in-place and --output exclude each other");
 	if (options->in_place && strcmp(options->input, "-") == 0)
 		argp_error(state, "standard input can't be replaced: leave --in-place out");
-	if (options->output && (!*options->output || strcmp(options->output, "-") == 0))
-		argp_error(state, "--output is a file name: '%s' is none", options->output);
+	if (options->output && !*options->output)
+		argp_error(state, "--output is a file name: '' is none");
 	if (options->strip && (options->plan.relocate || options->buildid_cache))
 		argp_error(state, "--strip takes DSOs out: neither --relocate nor "
 				  "--buildid-cache goes with it");
@@ -260,16 +264,17 @@ static size_t without_suffix(const char *path, size_t length, const char *suffix
 
 char *fix_options__default_output(const char *input, bool strip)
 {
-	const char *base = strcmp(input, "-") == 0 ? "perf.data" : input;
-	size_t length = strlen(base);
+	size_t length = strlen(input);
 	char *output;
 
-	while (length > 1 && base[length - 1] == '/')
+	if (output__is_stream(input))
+		return strdup(input);
+	while (length > 1 && input[length - 1] == '/')
 		length--;
-	length = without_suffix(base, length, ".data");
+	length = without_suffix(input, length, ".data");
 	if (strip)
-		length = without_suffix(base, length, ".fixed");
-	if (asprintf(&output, "%.*s.%s.data", (int)length, base, strip ? "stripped" : "fixed") < 0)
+		length = without_suffix(input, length, ".fixed");
+	if (asprintf(&output, "%.*s.%s.data", (int)length, input, strip ? "stripped" : "fixed") < 0)
 		return NULL;
 	return output;
 }
@@ -303,7 +308,9 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 		fprintf(stderr, "perfjit-fix: error: out of memory\n");
 		exit(EXIT_INPUT);
 	}
-	options->plan.output = options->output;
+	options->to_stream = output__is_stream(options->output);
+	/* DSOs are files whatever becomes of the profile */
+	options->plan.output = options->to_stream ? "perf.fixed.data" : options->output;
 	options->plan.discover = where_options__discover(&options->where);
 }
 

@@ -18,7 +18,8 @@ struct fix_options {
 	char *default_cache;
 	bool perf_map;
 	const char *perf_map_dir; /* NULL: the folder that DSOs would be in */
-	bool output_given; /* by --output or --in-place */
+	bool output_given;        /* by --output or --in-place */
+	bool to_stream;           /* output is "-": standard output */
 	bool dry_run;
 	bool force;
 	bool in_place;
@@ -35,7 +36,7 @@ struct fix_options {
 void fix_options__parse(struct fix_options *options, int argc, char **argv);
 void fix_options__free(struct fix_options *options);
 
-/* "perf.data" gives "perf.fixed.data", "x" "x.fixed.data", "-" "perf.fixed.data". NULL: memory. */
+/* "perf.data" gives "perf.fixed.data", "x" "x.fixed.data", "-" itself. NULL: memory. */
 char *fix_options__default_output(const char *input, bool strip);
 
 #endif

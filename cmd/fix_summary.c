@@ -20,6 +20,16 @@ static void label(const struct printer *printer, const char *text)
 	fprintf(printer->stream, "%-9s ", text);
 }
 
+static void print_output(const struct printer *printer)
+{
+	char name[4096];
+
+	fputs(printer->result->options->to_stream
+		      ? "standard output"
+		      : text__printable(name, sizeof(name), printer->result->options->output),
+	      printer->stream);
+}
+
 static void print_path(const struct printer *printer, const char *path)
 {
 	char name[4096];
@@ -76,8 +86,8 @@ static void print_wrote(const struct printer *printer)
 	char size[32];
 
 	label(printer, result->written ? "Wrote" : "To write");
-	print_path(printer, result->options->output);
-	if (result->written)
+	print_output(printer);
+	if (result->output_size)
 		fprintf(printer->stream, " (%s)", terminal__bytes(size, result->output_size));
 	if (dsos) {
 		fprintf(printer->stream, ", %zu DSO%s (%s) in ", dsos, S(dsos),
@@ -263,7 +273,7 @@ static void print_relocated(const struct printer *printer)
 	if (!printer->result->written)
 		return;
 	label(printer, "Wrote");
-	print_path(printer, printer->result->options->output);
+	print_output(printer);
 	fprintf(printer->stream, ", %zu mapping%s of DSOs now in ", moves->nr_records,
 		S(moves->nr_records));
 	print_path(printer, printer->result->options->plan.relocate);
@@ -277,7 +287,7 @@ static void print_relocated(const struct printer *printer)
 
 static void print_next(const struct printer *printer)
 {
-	if (!printer->result->written)
+	if (!printer->result->written || printer->result->options->to_stream)
 		return;
 	label(printer, "Next");
 	fputs("perf report -i ", printer->stream);
@@ -312,7 +322,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		print_relocated(&printer);
 	} else if (result->written) {
 		label(&printer, "Wrote");
-		print_path(&printer, result->options->output);
+		print_output(&printer);
 		fputs(", as it was before perfjit-fix\n", stream);
 	}
 	print_next(&printer);

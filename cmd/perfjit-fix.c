@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/file.h"
 #include "exit.h"
 #include "fix/apply.h"
 #include "fix/buildid_cache.h"
+#include "fix/output.h"
 #include "fix/perf_map.h"
 #include "fix/relocate.h"
 #include "fix_options.h"
@@ -63,11 +65,32 @@ static bool is_ours(const char *path)
 	return ours;
 }
 
+static enum exit_code check_stream(struct run *run)
+{
+	if (run->options->dry_run)
+		return EXIT_DONE;
+	if (isatty(STDOUT_FILENO)) {
+		complain(
+			run, "output.terminal", NULL,
+			"a profile is not for the terminal: pipe it to perf report -i -, or name a "
+			"file with -o");
+		return EXIT_USAGE;
+	}
+	if (perfdata__form(run->perfdata) == PERFDATA_FORM_PIPE)
+		return EXIT_DONE;
+	complain(run, "output.no-stream", run->options->input,
+		 "was recorded to a file, and perf reads such from files only: name one with -o "
+		 "(perf record -o - makes profiles for pipes)");
+	return EXIT_USAGE;
+}
+
 static enum exit_code check_output(struct run *run)
 {
 	const struct fix_options *options = run->options;
 	struct stat output;
 
+	if (options->to_stream)
+		return check_stream(run);
 	if (options->in_place || lstat(options->output, &output) < 0)
 		return EXIT_DONE;
 	if (S_ISDIR(output.st_mode)) {
@@ -102,14 +125,13 @@ static void note_written(struct run *run)
 	struct stat output;
 
 	run->result->written = true;
-	if (stat(run->options->output, &output) == 0)
+	if (!run->options->to_stream && stat(run->options->output, &output) == 0)
 		run->result->output_size = (uint64_t)output.st_size;
 }
 
 static enum exit_code strip(struct run *run)
 {
 	const struct fix_options *options = run->options;
-	mode_t mode = perfdata__stat(run->perfdata)->st_mode & 0666;
 	struct file_out out;
 	int err;
 
@@ -121,12 +143,12 @@ static enum exit_code strip(struct run *run)
 	if (options->dry_run)
 		return EXIT_DONE;
 	signals__hold();
-	err = file_out__open(&out, options->output, mode, run->diag);
+	err = output__open(&out, run->perfdata, options->output, run->diag);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
 	err = perfdata__restore(run->perfdata, &out, run->diag);
 	if (!err && !signals__came())
-		err = file_out__commit(&out, !options->no_sync, run->diag);
+		err = output__commit(&out, run->perfdata, !options->no_sync, run->diag);
 	file_out__abort(&out);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
@@ -253,6 +275,10 @@ static enum exit_code work(struct run *run)
 	int err;
 
 	progress__phase(run->progress, "Reading");
+	if (output__is_stream(run->options->input))
+		signals__leave_to_writer();
+	if (run->options->to_stream)
+		signals__ignore_pipe();
 	/* a fixed profile is fixed anew from what it was made from */
 	err = run->options->strip || run->options->plan.relocate
 		      ? perfdata__open(&run->perfdata, run->options->input, run->diag)
@@ -269,16 +295,18 @@ static enum exit_code work(struct run *run)
 static enum exit_code tell(struct run *run)
 {
 	struct fix_result *result = run->result;
+	/* where the profile goes there is no place for what is said of it */
+	FILE *stream = run->options->to_stream ? stderr : stdout;
 	int err = 0;
 
 	if (run->options->json)
-		err = fix_result__print_json(result, run->messages, stdout);
+		err = fix_result__print_json(result, run->messages, stream);
 	else if (!run->options->quiet)
-		fix_result__print(result, stdout);
+		fix_result__print(result, stream);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
-	if (fflush(stdout) == EOF || ferror(stdout)) {
-		complain(run, "output.stdout", NULL, "can't write to standard output");
+	if (fflush(stream) == EOF || ferror(stream)) {
+		complain(run, "output.stdout", NULL, "can't write what came of it");
 		return EXIT_OUTPUT;
 	}
 	return result->code;

@@ -10,6 +10,14 @@
  * has written; a second one ends the process at once.
  */
 void signals__hold(void);
+/*
+ * While a stream is read, the first SIGINT is for who writes it: "perf record -o - ... |
+ * perfjit-fix -" is ended by ^C, which the terminal sends to both, and what was recorded is then to
+ * be fixed.
+ */
+void signals__leave_to_writer(void);
+/* A write to a stream that nobody reads any more fails, instead of ending the process. */
+void signals__ignore_pipe(void);
 /* Whether one has come. */
 bool signals__came(void);
 /* Ends the process by the signal that came, as if it had not been held; returns if none did. */

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 
 for arguments in --no-such-option 'a b' '--layout=round x' '--perf-abi=4.19 x' '--color=blue x' '-q -v x' \
-	'--in-place -o y x' '-o - x' '--jitdump' '--in-place -'; do
+	'--in-place -o y x' '--jitdump' '--in-place -'; do
 	run perfjit-fix $arguments
 	exits 2 "usage: $arguments"
 	err_has "  says how to get help" "Try .perfjit-fix --help"

@@ -46,3 +46,13 @@ only_added()
 	out_has "records were inserted" 'inserted=[1-9]'
 	out_has "the marker was changed" 'changed=[1-9]'
 }
+
+# form NAME: brings the recording of testdata/forms into the work folder, unpacked.
+form()
+{
+	from=$TESTDATA/forms/$1
+	(cd "$from" && find . -name '*.gz') | while read -r file; do
+		mkdir -p "$(dirname "$file")"
+		gzip -dc "$from/$file" >"${file%.gz}"
+	done
+}

@@ -160,6 +160,16 @@ int file_out__open(struct file_out *out, const char *path, mode_t mode, struct d
 	return 0;
 }
 
+int file_out__take(struct file_out *out, int fd, const char *name)
+{
+	*out = (struct file_out){ .fd = fd, .path = strdup(name), .stream = true };
+	if (out->path)
+		return 0;
+	close(fd);
+	*out = (struct file_out){ .fd = -1 };
+	return -ENOMEM;
+}
+
 int file_out__write(struct file_out *out, struct bytes bytes, struct diag *diag)
 {
 	while (bytes.size) {
@@ -201,10 +211,24 @@ static int give_name(struct file_out *out)
 	return -1;
 }
 
+/* Network file systems may say only now that what was written is not there. */
+static int close_stream(struct file_out *out, struct diag *diag)
+{
+	int err = close(out->fd) < 0 && errno != EINTR
+			  ? fail(diag, "output.write", out->path, "can't write")
+			  : 0;
+
+	out->fd = -1;
+	file_out__abort(out);
+	return err;
+}
+
 int file_out__commit(struct file_out *out, bool sync, struct diag *diag)
 {
 	int err = 0;
 
+	if (out->stream)
+		return close_stream(out, diag);
 	if (sync && fsync(out->fd) < 0)
 		err = fail(diag, "output.write", out->path, "can't write");
 	else if (give_name(out) < 0 || rename(out->temporary, out->path) < 0)

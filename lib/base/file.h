@@ -35,12 +35,16 @@ struct file_out {
 	int fd;
 	char *path;
 	char *temporary; /* NULL while the file has no name */
+	bool stream;     /* it has a reader already: nothing to put in place or to take back */
 };
 
 int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag);
+/* A stream that is open already, called name in reports. fd becomes the file's, also on failure. */
+int file_out__take(struct file_out *out, int fd, const char *name);
 /* Writes all of it at the descriptor's position, short writes and EINTR handled. */
 int file_out__write(struct file_out *out, struct bytes bytes, struct diag *diag);
-/* fsync unless sync is false, then rename over path. On failure the file is aborted. */
+/* fsync unless sync is false, then rename over path. On failure the file is aborted. A stream is
+ * closed, which may fail as well. */
 int file_out__commit(struct file_out *out, bool sync, struct diag *diag);
 /* Leaves nothing behind. Safe after commit and on a zeroed struct. */
 void file_out__abort(struct file_out *out);

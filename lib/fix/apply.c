@@ -310,7 +310,7 @@ static int write_file(struct writer *writer)
 {
 	struct file_out out;
 	/* first, so that an output that can't be written costs nothing */
-	int err = file_out__open(&out, writer->options->output, output_mode(writer), writer->diag);
+	int err = output__open(&out, writer->plan->perfdata, writer->options->output, writer->diag);
 
 	if (err)
 		return err;
@@ -318,10 +318,10 @@ static int write_file(struct writer *writer)
 	if (!err)
 		err = write_profile(writer, &out);
 	if (!err) {
-		give_to_owner_of_input(writer, out.fd);
 		if (!writer->options->no_sync && nr_written(writer->plan) > SYNC_EACH_MAX)
 			syncfs(out.fd);
-		err = file_out__commit(&out, !writer->options->no_sync, writer->diag);
+		err = output__commit(&out, writer->plan->perfdata, !writer->options->no_sync,
+				     writer->diag);
 	}
 	file_out__abort(&out);
 	return err;

@@ -9,7 +9,7 @@ struct diag;
 struct perfdata_abi;
 
 struct apply_options {
-	const char *output; /* the fixed profile; appears complete or not at all */
+	const char *output; /* the fixed profile; appears complete or not at all; "-": a stream */
 	bool no_sync;       /* don't wait for the disk */
 	bool all_build_ids; /* enter DSOs into the header however many: the build-id cache has them
 			     */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* To whom outputs belong, and who may read them. */
+/* Where outputs go, to whom they belong, and who may read them. */
 #ifndef PERFJIT_FIX_OUTPUT_H
 #define PERFJIT_FIX_OUTPUT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct diag;
+struct file_out;
 struct perfdata;
 
 /* The mode of what is made from a profile: no wider than the profile's. */
@@ -16,5 +18,14 @@ mode_t output__mode(const struct perfdata *perfdata);
  * recorded, and readers refuse other people's files. That it can't be done is noted only.
  */
 void output__give(const struct perfdata *perfdata, int fd, const char *path, struct diag *diag);
+
+/* Whether a path means standard output: "-". */
+bool output__is_stream(const char *path);
+/* The file or stream that a profile made from another is written to. 0 or negative errno. */
+int output__open(struct file_out *out, const struct perfdata *perfdata, const char *path,
+		 struct diag *diag);
+/* Gives a file to the input's owner and puts it in place. On failure it is aborted. */
+int output__commit(struct file_out *out, const struct perfdata *perfdata, bool sync,
+		   struct diag *diag);
 
 #endif
