@@ -43,7 +43,7 @@ silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(V)$(silent),,@printf '  %-8s %s\n' $(1) $(2))
 comma := ,
 
-lib_packages := libelf libdw zlib libzstd libxxhash
+lib_packages := libelf libdw zlib libzstd libxxhash libtraceevent
 # json-c for commands; --as-needed leaves out what is not used.
 packages := $(lib_packages) json-c
 
