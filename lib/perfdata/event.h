@@ -73,6 +73,7 @@ struct perfdata_sample {
 	uint32_t pid, tid, cpu;
 	bool has_time;
 	struct bytes callchain;	 /* u64 each, PERF_CONTEXT_* markers included */
+	struct bytes raw;	 /* a tracepoint's fields: perfdata/tracepoint.h */
 	struct bytes branches;	 /* 24 bytes each: from, to, flags */
 	uint64_t user_regs_abi;	 /* PERF_SAMPLE_REGS_ABI_* */
 	struct bytes user_regs;	 /* u64 for each bit of attr.sample_regs_user */

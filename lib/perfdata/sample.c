@@ -151,7 +151,7 @@ bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfda
 	if (fields & PERF_SAMPLE_CALLCHAIN)
 		sample->callchain = take_array(&cur, cursor__u64(&cur), 8);
 	if (fields & PERF_SAMPLE_RAW)
-		take_array(&cur, cursor__u32(&cur), 1);
+		sample->raw = take_array(&cur, cursor__u32(&cur), 1);
 	if (fields & PERF_SAMPLE_BRANCH_STACK)
 		read_branches(&cur, attr->attr.branch_sample_type, sample);
 	if (fields & PERF_SAMPLE_REGS_USER)
