@@ -11,6 +11,9 @@
 #   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
 #                        make deps-fuzz installs it)
 #   make install         under PREFIX (/usr/local), below DESTDIR; uninstall takes it away
+#   make dist            a tarball, the same bytes each time, in build/
+#   make deb             Debian packages in build/deb (make deps-deb installs what that takes);
+#                        check-deb installs them below a folder and runs them there
 #   make clean           removes build/ and its likes
 #
 # V=1 shows the commands. WERROR=1, SAN=1 (address and undefined behaviour sanitizers) and
@@ -79,7 +82,7 @@ fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
-after_deps := $(filter deps deps-fuzz,$(MAKECMDGOALS))
+after_deps := $(filter deps deps-fuzz deps-deb,$(MAKECMDGOALS))
 
 all: $(commands) $(static_lib) $(shared_lib)
 
@@ -90,6 +93,9 @@ deps:
 
 deps-fuzz:
 	@.scripts/deps fuzz
+
+deps-deb:
+	@.scripts/deps deb
 
 # Flags that only the machine knows, asked once, read by the compiler as @FILE.
 $(BUILD)/packages.cflags: Makefile | $(after_deps)
@@ -239,11 +245,23 @@ uninstall:
 			$(notdir $(shared_lib)) pkgconfig/perfjit.pc) \
 		$(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 
+# ---- packages -----------------------------------------------------------------------------------
+
+dist:
+	$(Q).scripts/dist $(VERSION) $(BUILD)
+
+# .packaging/debian
+deb: | $(after_deps)
+	$(Q).scripts/deb $(VERSION) $(BUILD)/deb
+
+check-deb: deb
+	$(Q).scripts/check-deb $(VERSION) $(BUILD)/deb
+
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
-	uninstall clean FORCE
+.PHONY: all deps deps-fuzz deps-deb demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
+	uninstall dist deb check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src))
