@@ -329,34 +329,39 @@ static void shrinks_attrs(void **state)
 	perfdata__close(input);
 }
 
-/* A copy of a recording whose header says that there are more bytes of attrs. */
-static void write_with_long_attrs(struct fixture *fixture, const char *name, uint64_t more)
+/* A copy of a recording whose header calls the first record a part of the attrs. */
+static void write_with_long_attrs(struct fixture *fixture, const char *name, uint16_t record_size)
 {
 	struct perfdata *input = open_recording(fixture, name);
 	struct bytes bytes = perfdata__bytes(input);
-	const size_t attrs_size = 32; /* struct perf_file_header */
+	/* of struct perf_file_header: the sizes of attrs and data, and data's offset */
+	const size_t places[] = { 32, 40, 48 };
+	const uint64_t more[] = { record_size, record_size, -(uint64_t)record_size };
+	uint8_t *copy = malloc(bytes.size);
 	struct file_out out;
-	uint8_t size[8];
 
-	set_u64(size, get_u64(bytes.data + attrs_size, ORDER_LITTLE) + more, ORDER_LITTLE);
+	assert_int_equal(get_u16(bytes.data + perfdata__data_offset(input) + 6, ORDER_LITTLE),
+			 record_size);
+	memcpy(copy, bytes.data, bytes.size);
+	for (size_t i = 0; i < 3; i++)
+		set_u64(copy + places[i], get_u64(copy + places[i], ORDER_LITTLE) + more[i],
+			ORDER_LITTLE);
 	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
-	file_out__write(&out, (struct bytes){ bytes.data, attrs_size }, fixture->diag);
-	file_out__write(&out, (struct bytes){ size, sizeof(size) }, fixture->diag);
-	bytes.data += attrs_size + sizeof(size);
-	bytes.size -= attrs_size + sizeof(size);
-	file_out__write(&out, bytes, fixture->diag);
+	assert_int_equal(
+		file_out__write(&out, (struct bytes){ copy, bytes.size }, fixture->diag), 0);
 	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
+	free(copy);
 	perfdata__close(input);
 }
 
-/* Attrs are as many as are whole: 112 bytes left over are not one that was shrunk to that. */
+/* Attrs are as many as are whole: 144 bytes left over are not one that was shrunk to 112. */
 static void leftovers_of_attrs_are_none(void **state)
 {
 	struct fixture *fixture = *state;
 	struct perfdata *input, *output;
 	struct perfdata_edits *edits;
 
-	write_with_long_attrs(fixture, "7.3-fp", 112);
+	write_with_long_attrs(fixture, "7.3-mixed", 144);
 	input = open_profile(fixture, fixture->restored);
 	edits = perfdata_edits__new(input);
 	set_abi(fixture, edits, "auto");

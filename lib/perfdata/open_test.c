@@ -146,6 +146,23 @@ static void says_what_is_no_profile(void **state)
 	refuses(fixture, fixture->path, -EINVAL, "perfdata.not-perf-data");
 }
 
+/* What would be a change of one would be a change of the other. */
+static void refuses_events_among_records(void **state)
+{
+	struct fixture *fixture = *state;
+	const size_t attrs_size = 32, data_offset = 40; /* struct perf_file_header */
+	uint8_t *copy = copy_recording(fixture);
+	uint64_t attrs_end = get_u64(copy + data_offset, ORDER_LITTLE);
+	uint64_t attrs_offset = get_u64(copy + attrs_size - 8, ORDER_LITTLE);
+
+	set_u64(copy + attrs_size, attrs_end - attrs_offset, ORDER_LITTLE);
+	write_file(fixture->path, copy, fixture->recording.bytes.size);
+	opens(fixture, fixture->path, PERFDATA_FORM_SEEKABLE, NR_SAMPLES);
+	set_u64(copy + attrs_size, attrs_end - attrs_offset + 1, ORDER_LITTLE);
+	refuses_bytes(fixture, copy, fixture->recording.bytes.size, "perfdata.bad-header");
+	free(copy);
+}
+
 static void reads_what_the_header_says(void **state)
 {
 	struct fixture *fixture = *state;
@@ -368,6 +385,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(says_what_is_no_profile),
+		TEST(refuses_events_among_records),
 		TEST(reads_what_the_header_says),
 		TEST(opens_version_1),
 		TEST(opens_what_was_not_finished),
