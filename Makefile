@@ -17,7 +17,8 @@
 #   make clean           removes build/ and its likes
 #
 # V=1 shows the commands. WERROR=1, SAN=1 (address and undefined behaviour sanitizers) and
-# COVERAGE=1 change how things are built; the last two build in a folder of their own.
+# COVERAGE=1 change how things are built; the last two build in a folder of their own, and so does
+# CAPSTONE=no: without the disassembler, as on a machine that has none.
 #
 # Nothing is asked of the machine while this file is read: `make deps demo` is one run on a
 # machine that has nothing yet. A new lib/MODULE/*.c, cmd/*.c, *_test.c, *_fuzz.c or cmd/tests/*.t
@@ -38,7 +39,7 @@ CC := gcc
 endif
 CLANG ?= clang
 CFLAGS ?= -O2 -g
-BUILD ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
+BUILD ?= build$(if $(filter no,$(CAPSTONE)),-no-capstone)$(if $(SAN),-san)$(if $(COVERAGE),-cov)
 FUZZ_SECONDS ?= 60
 TEST_JOBS ?= 2
 Q := $(if $(V),,@)
@@ -49,6 +50,8 @@ comma := ,
 lib_packages := libelf libdw zlib libzstd libxxhash libtraceevent
 # json-c for commands; --as-needed leaves out what is not used.
 packages := $(lib_packages) json-c
+# Used where the machine has them; the compiler is told by -DHAVE_NAME.
+optional_packages := $(if $(filter no,$(CAPSTONE)),,capstone)
 
 warnings := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
@@ -102,13 +105,18 @@ $(BUILD)/packages.cflags: Makefile | $(after_deps)
 	@mkdir -p $(@D)
 	$(Q)pkg-config --cflags $(packages) cmocka >$@.new || \
 		{ echo "Packages are missing: 'make deps' installs them." >&2; exit 1; }
-	$(Q)mv $@.new $@
+	$(Q)for package in $(optional_packages); do \
+		pkg-config --cflags $$package 2>/dev/null && \
+			echo "-DHAVE_$$(echo $$package | tr a-z- A-Z_)"; \
+	done >>$@.new; mv $@.new $@
 
 $(BUILD)/packages.libs: Makefile | $(after_deps)
 	@mkdir -p $(@D)
 	$(Q)pkg-config --libs $(packages) >$@.new || \
 		{ echo "Packages are missing: 'make deps' installs them." >&2; exit 1; }
-	$(Q)mv $@.new $@
+	$(Q)for package in $(optional_packages); do \
+		pkg-config --libs $$package 2>/dev/null; \
+	done >>$@.new; mv $@.new $@
 
 # How things are compiled: rewritten, and all compiled anew, only when that has changed.
 $(BUILD)/flags: FORCE | $(after_deps)
@@ -234,8 +242,9 @@ install: all
 	$(Q)ln -sf libperfjit.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libperfjit.so
 	$(Q)install -m 644 lib/perfjit.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@PACKAGES@|$(lib_packages)|' \
-		lib/perfjit.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/perfjit.pc
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+		-e "s|@PACKAGES@|$(lib_packages)$$(sed -n 's/^-DHAVE_CAPSTONE/ capstone/p' \
+			$(BUILD)/packages.cflags)|" lib/perfjit.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/perfjit.pc
 	$(Q)$(foreach page,$(man_pages),install -m 644 $(page) \
 		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page))) &&) true
 
