@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A thin seam over the disassembler library (capstone), which a build may be without: then
+ * disassembler__new says -ENOTSUP for every machine and nothing else here is reached.
+ */
+#ifndef PERFJIT_CFI_DISASSEMBLE_H
+#define PERFJIT_CFI_DISASSEMBLE_H
+
+#include "cfi/cfi.h"
+
+/* No instruction of the machines known here is longer, bytes. */
+#define INSTRUCTION_MAX 16
+
+struct disassembler;
+struct cs_insn;
+
+struct instruction {
+	uint64_t addr;
+	uint8_t size;   /* bytes */
+	char text[192]; /* mnemonic and operands, without control characters */
+};
+
+/* Whether this build can disassemble code of the machine. */
+bool disassembler__supports(const struct cfi_target *target);
+
+/* 0, -ENOMEM, or -ENOTSUP: a machine not known, or a build without disassembler. */
+int disassembler__new(struct disassembler **disassembler, const struct cfi_target *target);
+void disassembler__free(struct disassembler *disassembler);
+
+/* The instruction that code, which stands at addr, begins with; false when it is none. */
+bool disassembler__read(struct disassembler *disassembler, struct bytes code, uint64_t addr,
+			struct instruction *instruction);
+
+/*
+ * The same as capstone's own object, with details, for those who look at operands; valid until the
+ * next call. NULL when code begins with no instruction.
+ */
+const struct cs_insn *disassembler__detail(struct disassembler *disassembler, struct bytes code,
+					   uint64_t addr);
+
+#endif
