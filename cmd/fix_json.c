@@ -33,6 +33,20 @@ static struct json_object *processes(struct json_writer *writer, const struct pl
 	return array;
 }
 
+static struct json_object *events(struct json_writer *writer, const struct plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	array__for_each(event, &plan->per_event) {
+		struct json_object *object = json_object_new_object();
+
+		json__put_text(writer, object, "name", event->name);
+		put_counts(writer, object, &event->counts);
+		json__append(writer, array, object);
+	}
+	return array;
+}
+
 /* What was added to the times of a dump of another clock, ns. Bounds that are none are left out. */
 static void put_clock(struct json_writer *writer, struct json_object *object,
 		      const struct found_dump *found)
@@ -128,6 +142,7 @@ static void put_plan(struct json_writer *writer, struct json_object *object,
 	json__put_text(writer, object, "dso_dir", plan->dso_folder);
 	json__put_number(writer, object, "dso_bytes", plan->dso_bytes);
 	json__put(writer, object, "processes", processes(writer, plan));
+	json__put(writer, object, "events", events(writer, plan));
 	json__put(writer, object, "dumps", dumps(writer, plan));
 	json__put(writer, object, "perf_maps", perf_maps(writer, plan));
 	json__put(writer, object, "dsos", dsos(writer, plan));

@@ -205,6 +205,31 @@ static void print_processes(const struct printer *printer)
 	}
 }
 
+static size_t nr_events_with_samples(const struct plan *plan)
+{
+	size_t count = 0;
+
+	array__for_each(event, &plan->per_event)
+		count += event->counts.samples != 0;
+	return count;
+}
+
+static void print_events(const struct printer *printer)
+{
+	array__for_each(event, &printer->plan->per_event) {
+		const struct plan_counts *counts = &event->counts;
+
+		if (!counts->samples)
+			continue;
+		label(printer, "Event");
+		fprintf(printer->stream,
+			"%s: %" PRIu64 " sample%s, %" PRIu64 " in JIT code; %" PRIu64
+			" frame%s of call chains in it\n",
+			event->name, counts->samples, S(counts->samples), counts->jit_samples,
+			counts->jit_frames, S(counts->jit_frames));
+	}
+}
+
 static void print_dsos(const struct printer *printer)
 {
 	array__for_each(dso, &printer->plan->dsos) {
@@ -310,6 +335,8 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		}
 		if (verbose || nr_with_code(result->plan) > 1)
 			print_processes(&printer);
+		if (nr_events_with_samples(result->plan) > 1)
+			print_events(&printer);
 		if (verbose > 1) {
 			print_dsos(&printer);
 			print_inserts(&printer);

@@ -16,6 +16,7 @@
 #include "fix/region.h"
 #include "fix/scan.h"
 #include "fix/survey.h"
+#include "perfdata/tracepoint.h"
 
 /* Readers open a file for each DSO: beyond that many, regions are what keeps them fast. */
 #define SINGLES_MAX 1000
@@ -59,6 +60,7 @@ void plan__free(struct plan *plan)
 	array__free(&plan->dsos);
 	array__free(&plan->inserts);
 	array__free(&plan->per_process);
+	array__free(&plan->per_event);
 	if (plan->functions)
 		functions__free(plan->functions);
 	if (plan->regions)
@@ -146,6 +148,22 @@ static int count_dsos(struct plan *plan)
 	return 0;
 }
 
+static int name_events(struct plan *plan, struct diag *diag)
+{
+	struct tracepoints *tracepoints;
+	int err = tracepoints__read(&tracepoints, plan->perfdata, diag);
+
+	for (size_t i = 0; !err && i < perfdata__nr_attrs(plan->perfdata); i++) {
+		struct plan_event event = { 0 };
+
+		tracepoints__event_name(tracepoints, plan->perfdata, i, event.name,
+					sizeof(event.name));
+		err = array__push(&plan->per_event, event) ? 0 : -ENOMEM;
+	}
+	tracepoints__free(tracepoints);
+	return err;
+}
+
 static int fill(struct plan *plan, const struct plan_options *options, struct diag *diag)
 {
 	struct loaded_options loaded_options = {
@@ -167,6 +185,8 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	if (!err)
 		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
 				    diag);
+	if (!err)
+		err = name_events(plan, diag);
 	if (!err)
 		err = survey__run(plan);
 	if (!err)

@@ -106,6 +106,12 @@ struct plan_process {
 	size_t nr_functions, nr_dsos, nr_dumps;
 };
 
+/* One of the profile's events, in the order of its attrs. */
+struct plan_event {
+	char name[128]; /* printable; "sched:sched_switch" of a tracepoint */
+	struct plan_counts counts;
+};
+
 struct plan {
 	struct perfdata *perfdata;
 	struct scan *scan;
@@ -116,6 +122,7 @@ struct plan {
 	ARRAY(struct plan_dso) dsos;
 	ARRAY(struct plan_insert) inserts;      /* by offset, then in the order to be written */
 	ARRAY(struct plan_process) per_process; /* those with JIT code or a missing dump */
+	ARRAY(struct plan_event) per_event;
 	struct plan_counts counts;
 	uint64_t nr_functions; /* that DSOs name */
 	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */

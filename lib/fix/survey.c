@@ -94,10 +94,9 @@ static const struct code *refer(struct process *process, uint64_t addr, uint64_t
 	return code;
 }
 
-static void count_ip(struct plan_process *its, const struct perfdata_sample *sample)
+static void count_ip(struct process *process, const struct perfdata_sample *sample,
+		     struct plan_counts *counts)
 {
-	struct process *process = its->process;
-	struct plan_counts *counts = &its->counts;
 	const struct mapping *mapping;
 	const struct code *code;
 	bool early;
@@ -126,10 +125,9 @@ static bool in_bounds(const struct subject *subject, uint64_t addr)
  * Return addresses point behind the call, which may be the last thing in its function: readers
  * look up the address or the byte before it.
  */
-static void count_chain(const struct surveyor *surveyor, struct plan_process *its,
-			const struct perfdata_sample *sample)
+static void count_chain(const struct surveyor *surveyor, struct process *process,
+			const struct perfdata_sample *sample, struct plan_counts *counts)
 {
-	struct process *process = its->process;
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
 	const struct code *at, *before;
@@ -142,7 +140,7 @@ static void count_chain(const struct surveyor *surveyor, struct plan_process *it
 			continue;
 		at = refer(process, addr, sample->time, &early);
 		before = refer(process, addr - 1, sample->time, &early);
-		its->counts.jit_frames += at || before;
+		counts->jit_frames += at || before;
 	}
 }
 
@@ -172,9 +170,21 @@ static void refer_words(const struct surveyor *surveyor, struct process *process
 	}
 }
 
+static void add_counts(struct plan_counts *sum, const struct plan_counts *counts)
+{
+	sum->samples += counts->samples;
+	sum->jit_samples += counts->jit_samples;
+	sum->jit_samples_early += counts->jit_samples_early;
+	sum->jit_samples_file += counts->jit_samples_file;
+	sum->jit_samples_map += counts->jit_samples_map;
+	sum->jit_frames += counts->jit_frames;
+	sum->anon_samples += counts->anon_samples;
+}
+
 static int survey_sample(struct surveyor *surveyor, const struct perfdata_record *record)
 {
 	struct plan *plan = surveyor->plan;
+	struct plan_counts counts = { 0 };
 	struct perfdata_sample sample;
 	struct process *process;
 	struct plan_process *its;
@@ -187,28 +197,20 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	its = count_for(surveyor, process);
 	if (!its)
 		return -ENOMEM;
-	count_ip(its, &sample);
+	count_ip(process, &sample, &counts);
+	if (loaded__owner(process))
+		count_chain(surveyor, process, &sample, &counts);
+	add_counts(&its->counts, &counts);
+	add_counts(&plan->counts, &counts);
+	add_counts(&plan->per_event.items[sample.attr - perfdata__attr(plan->perfdata, 0)].counts,
+		   &counts);
 	if (!loaded__owner(process))
 		return 0;
-	count_chain(surveyor, its, &sample);
 	if (surveyor->subjects[process->number].reuses) {
 		refer_words(surveyor, process, sample.user_regs, sample.time);
 		refer_words(surveyor, process, sample.user_stack, sample.time);
 	}
 	return 0;
-}
-
-static void add_up(struct plan *plan)
-{
-	array__for_each(process, &plan->per_process) {
-		plan->counts.samples += process->counts.samples;
-		plan->counts.jit_samples += process->counts.jit_samples;
-		plan->counts.jit_samples_early += process->counts.jit_samples_early;
-		plan->counts.jit_samples_file += process->counts.jit_samples_file;
-		plan->counts.jit_samples_map += process->counts.jit_samples_map;
-		plan->counts.jit_frames += process->counts.jit_frames;
-		plan->counts.anon_samples += process->counts.anon_samples;
-	}
 }
 
 int survey__run(struct plan *plan)
@@ -232,6 +234,5 @@ int survey__run(struct plan *plan)
 	}
 	perfdata_walk__end(&walk);
 	free(surveyor.subjects);
-	add_up(plan);
 	return got;
 }

@@ -6,7 +6,7 @@
 #include "fix/plan.h"
 
 /*
- * Counts into plan->counts and plan->per_process, and notes in each struct code when samples refer
+ * Counts into plan->counts, plan->per_process and plan->per_event, and notes in each struct code when samples refer
  * to it: by their ip, their call chain and, where a process uses addresses again and stacks will
  * be unwound, by any word of the stack copy that could be a return address. 0 or a negative errno.
  */
