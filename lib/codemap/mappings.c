@@ -18,6 +18,7 @@ struct mapping_index {
 	struct spans spans; /* moments and ids are positions in the mappings */
 	size_t count;       /* of mappings, from the first, that spans know */
 	uint64_t looked_through;
+	bool settled; /* look-ups change nothing: what is not in spans is looked through for good */
 };
 
 /* A visible part of a mapping, while it is painted. */
@@ -49,6 +50,7 @@ void mapping_index__free(struct mapping_index *index)
 
 void mapping_index__forget(struct mapping_index *index, size_t at)
 {
+	index->settled = false;
 	if (at >= index->count)
 		return;
 	spans__free(&index->spans);
@@ -186,13 +188,21 @@ static void rebuild(struct mapping_index *index, const struct mapping *mappings,
 	painting__free(&painting);
 }
 
+void mapping_index__settle(struct mapping_index *index, const struct mapping *mappings,
+			   size_t count)
+{
+	if (count > index->count)
+		rebuild(index, mappings, count);
+	index->settled = true;
+}
+
 const struct mapping *mapping_index__find(struct mapping_index *index,
 					  const struct mapping *mappings, size_t count,
 					  size_t visible, uint64_t addr)
 {
 	uint32_t id;
 
-	if (visible > index->count) {
+	if (visible > index->count && !index->settled) {
 		index->looked_through += visible - index->count;
 		if (index->looked_through / REBUILD_COST > count) {
 			rebuild(index, mappings, count);

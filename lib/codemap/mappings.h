@@ -13,6 +13,10 @@ void mapping_index__free(struct mapping_index *index);
 /* Mappings from position at on are not what they were. */
 void mapping_index__forget(struct mapping_index *index, size_t at);
 
+/* Enters all mappings now: look-ups change nothing any more until there are others. */
+void mapping_index__settle(struct mapping_index *index, const struct mapping *mappings,
+			   size_t count);
+
 /*
  * The last of the first visible of count mappings that covers addr, or NULL. Mappings are to be
  * those of the last call and more.

@@ -12,8 +12,11 @@
 
 #include "codemap/mappings.h"
 
-struct name {
+/* A name and the build-id that stands behind it: what mappings are of. */
+struct image {
 	UT_hash_handle hh;
+	uint32_t number;
+	uint8_t build_id_size;
 	char text[];
 };
 
@@ -25,7 +28,7 @@ struct pid_spaces {
 };
 
 struct processes {
-	struct name *names;
+	struct image *images;
 	struct pid_spaces *pids;
 	ARRAY(struct process *) all;
 	bool sorted;
@@ -48,7 +51,7 @@ static void process__free(struct process *process)
 void processes__free(struct processes *processes)
 {
 	struct pid_spaces *pid, *next_pid;
-	struct name *name, *next_name;
+	struct image *image, *next_image;
 
 	if (!processes)
 		return;
@@ -61,33 +64,57 @@ void processes__free(struct processes *processes)
 		array__free(&pid->spaces);
 		free(pid);
 	}
-	HASH_ITER(hh, processes->names, name, next_name)
+	HASH_ITER(hh, processes->images, image, next_image)
 	{
-		HASH_DEL(processes->names, name);
-		free(name);
+		HASH_DEL(processes->images, image);
+		free(image);
 	}
 	free(processes);
 }
 
-/* The one copy of a name, or NULL when out of memory. */
-static const char *intern(struct processes *processes, const char *text)
+/* Enters the image that a key, a name, its NUL and a build-id, is not found for. */
+static struct image *add_image(struct processes *processes, struct bytes key,
+			       uint8_t build_id_size)
 {
-	size_t size = strlen(text);
-	struct name *name;
+	struct image *image = calloc(1, sizeof(*image) + key.size);
 
-	HASH_FIND(hh, processes->names, text, size, name);
-	if (name)
-		return name->text;
-	name = calloc(1, sizeof(*name) + size + 1);
-	if (!name)
+	if (!image)
 		return NULL;
-	memcpy(name->text, text, size + 1);
-	HASH_ADD_KEYPTR(hh, processes->names, name->text, size, name);
-	if (!name->hh.tbl) {
-		free(name);
+	memcpy(image->text, key.data, key.size);
+	image->build_id_size = build_id_size;
+	image->number = HASH_COUNT(processes->images);
+	HASH_ADD_KEYPTR(hh, processes->images, image->text, key.size, image);
+	if (!image->hh.tbl) {
+		free(image);
 		return NULL;
 	}
-	return name->text;
+	return image;
+}
+
+/* Makes name and build-id of a mapping the one copy that there is of them; -ENOMEM. */
+static int intern(struct processes *processes, struct mapping *mapping)
+{
+	size_t length = strlen(mapping->name) + 1;
+	size_t build_id_size = mapping->build_id.size <= UINT8_MAX ? mapping->build_id.size : 0;
+	size_t size = length + build_id_size;
+	uint8_t *key = malloc(size);
+	struct image *image;
+
+	if (!key)
+		return -ENOMEM;
+	memcpy(key, mapping->name, length);
+	if (build_id_size)
+		memcpy(key + length, mapping->build_id.data, build_id_size);
+	HASH_FIND(hh, processes->images, key, size, image);
+	if (!image)
+		image = add_image(processes, (struct bytes){ key, size }, (uint8_t)build_id_size);
+	free(key);
+	if (!image)
+		return -ENOMEM;
+	mapping->name = image->text;
+	mapping->build_id = (struct bytes){ (const uint8_t *)image->text + length, build_id_size };
+	mapping->image = image->number;
+	return 0;
 }
 
 static struct pid_spaces *find_pid(const struct processes *processes, uint32_t number)
@@ -287,8 +314,7 @@ int processes__map(struct processes *processes, uint32_t pid, const struct mappi
 	struct mapping copy = *mapping;
 	size_t at;
 
-	copy.name = intern(processes, mapping->name);
-	if (!process || !copy.name)
+	if (!process || intern(processes, &copy))
 		return -ENOMEM;
 	copy.file = is_file(copy.name);
 	copy.kernel = is_kernel(copy.name);
@@ -311,7 +337,7 @@ struct process *processes__find(const struct processes *processes, uint32_t pid,
 	return spaces ? space_at(spaces, time) : NULL;
 }
 
-static size_t count_mappings(const struct process *process, uint64_t time)
+size_t process__nr_mappings(const struct process *process, uint64_t time)
 {
 	size_t low = 0, high = process->mappings.count;
 
@@ -331,7 +357,7 @@ const struct mapping *process__mapping(const struct process *process, uint64_t a
 	for (unsigned int depth = 0; depth <= PROCESS_MAX_FORKS; depth++) {
 		const struct mapping *mapping = mapping_index__find(
 			process->index, process->mappings.items, process->mappings.count,
-			count_mappings(process, time), addr);
+			process__nr_mappings(process, time), addr);
 
 		if (mapping)
 			return mapping;
@@ -342,6 +368,11 @@ const struct mapping *process__mapping(const struct process *process, uint64_t a
 		process = process->parent;
 	}
 	return NULL;
+}
+
+void process__settle(const struct process *process)
+{
+	mapping_index__settle(process->index, process->mappings.items, process->mappings.count);
 }
 
 const char *process__comm(const struct process *process, uint64_t time)
@@ -368,6 +399,11 @@ static int compare_processes(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+uint32_t processes__nr_images(const struct processes *processes)
+{
+	return HASH_COUNT(processes->images);
 }
 
 size_t processes__count(const struct processes *processes)

@@ -17,7 +17,9 @@ struct mapping {
 	uint64_t start, size, pgoff;
 	uint32_t maj, min;
 	uint64_t ino;
-	const char *name; /* owned by struct processes */
+	const char *name;      /* owned by struct processes */
+	struct bytes build_id; /* of the file; owned by struct processes; empty: not recorded */
+	uint32_t image;        /* number of its name and build-id among all, from 0 */
 	uint64_t offset;  /* of its record in perf.data, for whoever inserts behind it */
 	bool exec;        /* executable; else it only hides what was there */
 	bool file;        /* a file's contents: neither anonymous nor memfd, [heap], /dev/zero */
@@ -70,7 +72,7 @@ int processes__exec(struct processes *processes, uint64_t time, uint32_t pid, co
 int processes__comm(struct processes *processes, uint64_t time, uint32_t pid, const char *comm);
 /* Of the main thread; if other threads are seen to go on, by a new mapping, so does the process. */
 int processes__exit(struct processes *processes, uint64_t time, uint32_t pid);
-/* mapping->name is copied; mapping->file and kernel are set here from the name. */
+/* mapping->name and build_id are copied; mapping->image, file and kernel are set here. */
 int processes__map(struct processes *processes, uint32_t pid, const struct mapping *mapping);
 
 /*
@@ -88,9 +90,15 @@ struct process *processes__find(const struct processes *processes, uint32_t pid,
  * Builds an index when there is much new, so two threads must not look up in one process.
  */
 const struct mapping *process__mapping(const struct process *process, uint64_t addr, uint64_t time);
+/* Makes look-ups in the process safe for several threads at once, until there are more mappings. */
+void process__settle(const struct process *process);
+/* How many of the process's own mappings there were at time. */
+size_t process__nr_mappings(const struct process *process, uint64_t time);
 /* The comm of pid's main thread at time, "" when not known; valid until the next event. */
 const char *process__comm(const struct process *process, uint64_t time);
 
+/* Images are numbered below it. */
+uint32_t processes__nr_images(const struct processes *processes);
 /* In order of (pid, start), sorted when needed; pointers to processes stay valid for good. */
 size_t processes__count(const struct processes *processes);
 struct process *processes__at(struct processes *processes, size_t i);

@@ -4,23 +4,11 @@
 #include <errno.h>
 #include <time.h>
 
-#include "perfdata/event.h"
-
-/* A side-band event waiting to be put in order of time: files hold them per CPU. */
-struct sideband {
-	uint64_t time;
-	uint64_t sequence;
-	uint32_t type;
-	uint32_t pid, parent;
-	bool exec;
-	struct mapping mapping;
-	char *text; /* comm or file name, owned */
-};
+#include "session/session.h"
 
 struct scanner {
 	struct scan *scan;
 	struct perfdata *perfdata;
-	ARRAY(struct sideband) events;
 };
 
 /* Where the name stands in the file; 0 when it is packed and can't be patched in place. */
@@ -71,65 +59,6 @@ static int add_marker(struct scan *scan, const struct perfdata_record *record,
 	return 0;
 }
 
-static int read_mmap(struct scanner *scanner, const struct perfdata_record *record,
-		     struct sideband *event)
-{
-	struct perfdata_mmap mmap;
-	int err;
-
-	if (!perfdata__parse_mmap(scanner->perfdata, record, &mmap) || mmap.pid == UINT32_MAX)
-		return 0;
-	err = add_marker(scanner->scan, record, &mmap);
-	if (err)
-		return err;
-	event->pid = mmap.pid;
-	event->time = mmap.sample_id.time;
-	event->mapping = (struct mapping){
-		.time = event->time,
-		.start = mmap.start,
-		.size = mmap.size,
-		.pgoff = mmap.pgoff,
-		.maj = mmap.maj,
-		.min = mmap.min,
-		.ino = mmap.ino,
-		.offset = record->offset,
-		.exec = !(mmap.misc & PERFDATA_MISC_MMAP_DATA),
-	};
-	event->text = strdup(mmap.name);
-	return event->text && array__push(&scanner->events, *event) ? 0 : -ENOMEM;
-}
-
-static int read_comm(struct scanner *scanner, const struct perfdata_record *record,
-		     struct sideband *event)
-{
-	struct perfdata_comm comm;
-
-	/* a thread's name is not the process's */
-	if (!perfdata__parse_comm(scanner->perfdata, record, &comm) || comm.pid != comm.tid)
-		return 0;
-	event->pid = comm.pid;
-	event->exec = comm.exec;
-	event->time = comm.sample_id.time;
-	event->text = strdup(comm.comm);
-	return event->text && array__push(&scanner->events, *event) ? 0 : -ENOMEM;
-}
-
-static int read_task(struct scanner *scanner, const struct perfdata_record *record,
-		     struct sideband *event)
-{
-	struct perfdata_task task;
-
-	/* threads share the address space; only a process's own first thread matters */
-	if (!perfdata__parse_task(scanner->perfdata, record, &task) || task.pid != task.tid)
-		return 0;
-	if (record->type == PERFDATA_FORK && task.pid == task.ppid)
-		return 0;
-	event->pid = task.pid;
-	event->parent = task.ppid;
-	event->time = task.time;
-	return array__push(&scanner->events, *event) ? 0 : -ENOMEM;
-}
-
 static void note_sample(struct scan *scan, const struct perfdata *perfdata,
 			const struct perfdata_record *record)
 {
@@ -144,68 +73,16 @@ static void note_sample(struct scan *scan, const struct perfdata *perfdata,
 		scan->last_sample = time;
 }
 
-static int read_record(struct scanner *scanner, const struct perfdata_record *record)
+static int visit(void *context, const struct perfdata_record *record,
+		 const struct perfdata_mmap *mmap)
 {
-	struct sideband event = { .type = record->type, .sequence = scanner->events.count };
+	struct scanner *scanner = context;
 
-	switch (record->type) {
-	case PERFDATA_SAMPLE:
+	if (record->type == PERFDATA_SAMPLE)
 		note_sample(scanner->scan, scanner->perfdata, record);
+	if (!mmap || mmap->pid == UINT32_MAX || session__is_guest(record))
 		return 0;
-	case PERFDATA_MMAP:
-	case PERFDATA_MMAP2:
-		return read_mmap(scanner, record, &event);
-	case PERFDATA_COMM:
-		return read_comm(scanner, record, &event);
-	case PERFDATA_FORK:
-	case PERFDATA_EXIT:
-		return read_task(scanner, record, &event);
-	default:
-		return 0;
-	}
-}
-
-static int compare_sidebands(const void *a, const void *b)
-{
-	const struct sideband *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
-}
-
-static int feed(struct processes *processes, struct sideband *event)
-{
-	switch (event->type) {
-	case PERFDATA_MMAP:
-	case PERFDATA_MMAP2:
-		event->mapping.name = event->text;
-		return processes__map(processes, event->pid, &event->mapping);
-	case PERFDATA_COMM:
-		return event->exec
-			       ? processes__exec(processes, event->time, event->pid, event->text)
-			       : processes__comm(processes, event->time, event->pid, event->text);
-	case PERFDATA_FORK:
-		return processes__fork(processes, event->time, event->pid, event->parent);
-	default:
-		return processes__exit(processes, event->time, event->pid);
-	}
-}
-
-static int collect(struct scanner *scanner)
-{
-	struct perfdata_walk walk;
-	struct perfdata_record record;
-	int got;
-
-	perfdata_walk__begin(&walk, scanner->perfdata);
-	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
-		got = read_record(scanner, &record);
-		if (got)
-			break;
-	}
-	perfdata_walk__end(&walk);
-	return got;
+	return add_marker(scanner->scan, record, mmap);
 }
 
 static void read_attrs(struct scan *scan, const struct perfdata *perfdata)
@@ -222,19 +99,6 @@ static void read_attrs(struct scan *scan, const struct perfdata *perfdata)
 		if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 			scan->unwinds_stack = true;
 	}
-}
-
-static int feed_all(struct scanner *scanner)
-{
-	int err = 0;
-
-	if (scanner->events.count)
-		qsort(scanner->events.items, scanner->events.count, sizeof(*scanner->events.items),
-		      compare_sidebands);
-	array__for_each(event, &scanner->events)
-		if (!err)
-			err = feed(scanner->scan->processes, event);
-	return err;
 }
 
 static int by_start(const void *a, const void *b)
@@ -270,16 +134,11 @@ int scan__run(struct scan *scan, struct perfdata *perfdata)
 	scan->processes = processes__new();
 	if (!scan->processes)
 		return -ENOMEM;
-	err = collect(&scanner);
+	err = session__read(scan->processes, perfdata, visit, &scanner);
 	/* in pipe form the attrs are records themselves */
 	read_attrs(scan, perfdata);
 	if (!err)
-		err = feed_all(&scanner);
-	if (!err)
 		err = order_processes(scan);
-	array__for_each(event, &scanner.events)
-		free(event->text);
-	array__free(&scanner.events);
 	if (err)
 		scan__free(scan);
 	return err;
