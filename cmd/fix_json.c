@@ -158,7 +158,7 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 	json__put_text(&writer, object, "input", result->options->input);
 	json__put_text(&writer, object, "output", result->options->output);
 	json__put_bool(&writer, object, "written", result->written);
-	if (result->written && !result->options->to_stream)
+	if (result->output_size)
 		json__put_number(&writer, object, "output_bytes", result->output_size);
 	if (result->plan)
 		put_plan(&writer, object, result->plan);

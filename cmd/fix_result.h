@@ -19,7 +19,7 @@ struct fix_result {
 	struct perf_map_result maps;
 	size_t nr_cached; /* DSOs new in the build-id cache */
 	bool written;
-	uint64_t output_size; /* bytes; 0 when not written */
+	uint64_t output_size; /* bytes; 0 when not written, or no file */
 	enum exit_code code;
 };
 

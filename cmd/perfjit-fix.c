@@ -46,23 +46,29 @@ static enum exit_code failed(struct run *run, int err, enum exit_code code)
 static bool is_input(const struct run *run, const struct stat *output)
 {
 	const struct stat *input = perfdata__stat(run->perfdata);
+	struct stat folder;
 
+	if (perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY &&
+	    stat(run->options->input, &folder) == 0)
+		input = &folder;
 	return input->st_dev == output->st_dev && input->st_ino == output->st_ino;
 }
 
-/* Whether the file at path is a profile that perfjit-fix wrote: such is replaced without asking. */
-static bool is_ours(const char *path)
+enum what_is_there { NO_PROFILE, A_PROFILE, OUR_PROFILE };
+
+/* Whether what is at path is a profile, and one that perfjit-fix wrote. */
+static enum what_is_there look_at(const char *path)
 {
 	struct diag *silent = diag__new(NULL, NULL);
+	enum what_is_there found = NO_PROFILE;
 	struct perfdata *perfdata;
-	bool ours = false;
 
 	if (silent && perfdata__open(&perfdata, path, silent) == 0) {
-		ours = perfdata__is_edited(perfdata);
+		found = perfdata__is_edited(perfdata) ? OUR_PROFILE : A_PROFILE;
 		perfdata__close(perfdata);
 	}
 	diag__free(silent);
-	return ours;
+	return found;
 }
 
 static enum exit_code check_stream(struct run *run)
@@ -84,32 +90,48 @@ static enum exit_code check_stream(struct run *run)
 	return EXIT_USAGE;
 }
 
-static enum exit_code check_output(struct run *run)
+/* Something else than the input is at the output's path, maybe a folder. */
+static enum exit_code check_replaced(struct run *run, bool folder)
 {
 	const struct fix_options *options = run->options;
-	struct stat output;
+	enum what_is_there found;
 
-	if (options->to_stream)
-		return check_stream(run);
-	if (options->in_place || lstat(options->output, &output) < 0)
-		return EXIT_DONE;
-	if (S_ISDIR(output.st_mode)) {
+	if (folder && perfdata__form(run->perfdata) != PERFDATA_FORM_DIRECTORY) {
 		complain(run, "output.folder", options->output, "is a folder: name a file with -o");
 		return EXIT_OUTPUT;
 	}
-	if (stat(options->output, &output) == 0 && is_input(run, &output)) {
-		complain(
-			run, "output.is-input", options->output,
-			"is the input: name another output with -o, or replace it with --in-place");
-		return EXIT_USAGE;
+	found = look_at(options->output);
+	/* a folder goes with all that is in it */
+	if (folder && found == NO_PROFILE) {
+		complain(run, "output.folder", options->output,
+			 "is a folder and no profile: name another output with -o");
+		return EXIT_OUTPUT;
 	}
 	/* what --strip gives bears no sign of having come from here */
-	if (options->dry_run || options->force || is_ours(options->output))
+	if (options->dry_run || options->force || found == OUR_PROFILE)
 		return EXIT_DONE;
 	complain(run, "output.exists", options->output,
 		 "exists and is not by perfjit-fix: replace it with --force, or name another "
 		 "output with -o");
 	return EXIT_OUTPUT;
+}
+
+static enum exit_code check_output(struct run *run)
+{
+	const struct fix_options *options = run->options;
+	struct stat output, target;
+
+	if (options->to_stream)
+		return check_stream(run);
+	if (options->in_place || lstat(options->output, &output) < 0)
+		return EXIT_DONE;
+	if (stat(options->output, &target) == 0 && is_input(run, &target)) {
+		complain(
+			run, "output.is-input", options->output,
+			"is the input: name another output with -o, or replace it with --in-place");
+		return EXIT_USAGE;
+	}
+	return check_replaced(run, S_ISDIR(output.st_mode));
 }
 
 static bool advance(void *context, uint64_t done, uint64_t total)
@@ -125,14 +147,36 @@ static void note_written(struct run *run)
 	struct stat output;
 
 	run->result->written = true;
-	if (!run->options->to_stream && stat(run->options->output, &output) == 0)
+	if (!run->options->to_stream && stat(run->options->output, &output) == 0 &&
+	    S_ISREG(output.st_mode))
 		run->result->output_size = (uint64_t)output.st_size;
+}
+
+static int strip_file(struct run *run)
+{
+	const struct fix_options *options = run->options;
+	struct file_out out;
+	int err = output__open(&out, run->perfdata, options->output, run->diag);
+
+	if (err)
+		return err;
+	err = perfdata__restore(run->perfdata, &out, run->diag);
+	if (!err && !signals__came())
+		err = output__commit(&out, run->perfdata, !options->no_sync, run->diag);
+	file_out__abort(&out);
+	return err;
+}
+
+static int strip_directory(struct run *run)
+{
+	return perfdata__restore_directory(run->perfdata, run->options->output,
+					   !run->options->no_sync, run->diag);
 }
 
 static enum exit_code strip(struct run *run)
 {
 	const struct fix_options *options = run->options;
-	struct file_out out;
+	bool directory = perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY;
 	int err;
 
 	if (!perfdata__is_edited(run->perfdata)) {
@@ -143,16 +187,11 @@ static enum exit_code strip(struct run *run)
 	if (options->dry_run)
 		return EXIT_DONE;
 	signals__hold();
-	err = output__open(&out, run->perfdata, options->output, run->diag);
+	err = directory ? strip_directory(run) : strip_file(run);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
-	err = perfdata__restore(run->perfdata, &out, run->diag);
-	if (!err && !signals__came())
-		err = output__commit(&out, run->perfdata, !options->no_sync, run->diag);
-	file_out__abort(&out);
-	if (err)
-		return failed(run, err, EXIT_OUTPUT);
-	if (!signals__came())
+	/* a directory is there at once, and then it is too late to stop */
+	if (directory || !signals__came())
 		note_written(run);
 	return EXIT_DONE;
 }
@@ -169,7 +208,7 @@ static enum exit_code relocate(struct run *run)
 	int err;
 
 	run->result->relocated = true;
-	if (!options->output_given) {
+	if (!options->output_given && !options->to_stream) {
 		complain(run, "relocate.output", options->input,
 			 "is fixed already: say where to write it with -o, or use --in-place");
 		return EXIT_USAGE;
@@ -254,8 +293,7 @@ static enum exit_code fix(struct run *run)
 		return relocate(run);
 	if (perfdata__is_edited(run->perfdata)) {
 		complain(run, "fix.already-fixed", run->options->input,
-			 "is a directory that perfjit-fix wrote: take the changes out with --strip "
-			 "first");
+			 "was fixed more than once: take the changes out with --strip first");
 		return EXIT_INPUT;
 	}
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);

@@ -13,7 +13,7 @@ struct diag;
 struct perfdata;
 
 struct relocate_options {
-	const char *output; /* appears complete or not at all */
+	const char *output; /* appears complete or not at all; "-": a stream */
 	const char *folder; /* absolute path where the DSOs now are */
 	bool no_sync;       /* don't wait for the disk */
 };
@@ -23,10 +23,7 @@ struct relocate_result {
 	size_t nr_missing; /* among them: whose file is not in the folder, on this machine */
 };
 
-/*
- * 0 or a negative errno, reported: -EINVAL when the profile was not fixed, -ENOTSUP when it is a
- * directory.
- */
+/* 0 or a negative errno, reported: -EINVAL when the profile was not fixed. */
 int relocate__write(struct perfdata *fixed, const struct relocate_options *options,
 		    struct relocate_result *result, struct diag *diag);
 

@@ -7,15 +7,19 @@
 #include "base/file.h"
 #include "fix/apply.h"
 #include "fix/relocate.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
 #define LO   UINT64_C(0x10200)
 #define SIZE 11
 
-static void apply(struct testing *testing, struct plan *plan)
+static void apply(struct testing *testing, struct plan *plan, const char *abi)
 {
-	struct apply_options options = { .output = testing__path(testing, "fixed") };
+	struct apply_options options = {
+		.output = testing__path(testing, "fixed"),
+		.abi = perfdata_abi__by_name(abi),
+	};
 
 	assert_int_equal(plan__apply(plan, &options, testing->diag), 0);
 	assert_true(plan->inserts.count > 0);
@@ -36,7 +40,7 @@ static struct plan *fix(struct testing *testing)
 	profile__comm(testing, 60, 1, "jit", false);
 	profile__sample(testing, 70, 1, LO);
 	plan = testing__plan(testing, 0);
-	apply(testing, plan);
+	apply(testing, plan, "auto");
 	return plan;
 }
 
@@ -142,7 +146,7 @@ static void test_when_fixed(void **state)
 	relocate(testing, "fixed", "moved", "/srv/there", &result);
 	plan__free(plan);
 	assert_int_equal(plan__make(&plan, testing->perfdata, &options, testing->diag), 0);
-	apply(testing, plan);
+	apply(testing, plan, "auto");
 	expect_same_files(testing, testing__path(testing, "moved"),
 			  testing__path(testing, "fixed"));
 	array__for_each(dso, &plan->dsos)
@@ -185,19 +189,35 @@ static void pick(struct perfdata *perfdata, uint32_t *pid, uint64_t *time)
 	assert_int_equal(count, 5);
 }
 
-/* In every form that a profile may have. */
+/* There and back, of a profile that is readable by the perfs of one version. */
+static void move_form(struct testing *testing, const char *input, const char *abi)
+{
+	struct relocate_result result;
+	struct plan *plan = testing__plan(testing, 0);
+
+	apply(testing, plan, abi);
+	relocate(testing, "fixed", "moved", "/srv", &result);
+	assert_int_equal(result.nr_records, 1);
+	assert_int_equal(count_in(testing, "moved", plan->dso_folder), 0);
+	expect_restores(testing, testing__path(testing, "moved"), input);
+	relocate(testing, "moved", "again", plan->dso_folder, &result);
+	expect_same_files(testing, testing__path(testing, "again"),
+			  testing__path(testing, "fixed"));
+	plan__free(plan);
+}
+
+/* In every form that a profile may have, as recorded and made readable by older perfs. */
 static void test_forms(void **state)
 {
 	static const char *const recordings[] = {
-		"5.10-fp", "6.1-dwarf", "7.3-two", "6.1-zstd", "6.1-pipe", "7.3-zstd-pipe",
+		"5.10-fp",       "6.1-dwarf", "7.3-two",       "6.1-zstd",  "6.1-pipe",
+		"7.3-zstd-pipe", "7.3-zstd",  "6.1-zstd-pipe", "7.3-mixed", "7.3-dwarf",
 	};
 	struct testing *testing = *state;
 
 	for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
 		char input[128], argument[256];
 		const char *names[] = { argument };
-		struct relocate_result result;
-		struct plan *plan;
 		uint32_t pid = 0;
 		uint64_t time = 0;
 
@@ -211,16 +231,9 @@ static void test_forms(void **state)
 			 testing__path(testing, "any-name"));
 		testing->discover.jitdumps = names;
 		testing->discover.nr_jitdumps = 1;
-		plan = testing__plan(testing, 0);
-		apply(testing, plan);
-		relocate(testing, "fixed", "moved", "/srv", &result);
-		assert_int_equal(result.nr_records, 1);
-		assert_int_equal(count_in(testing, "moved", plan->dso_folder), 0);
-		expect_restores(testing, testing__path(testing, "moved"), input);
-		relocate(testing, "moved", "again", plan->dso_folder, &result);
-		expect_same_files(testing, testing__path(testing, "again"),
-				  testing__path(testing, "fixed"));
-		plan__free(plan);
+		move_form(testing, input, "auto");
+		move_form(testing, input, "5.10");
+		move_form(testing, input, "6.1");
 		perfdata__close(testing->perfdata);
 		testing->perfdata = NULL;
 	}

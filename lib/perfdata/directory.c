@@ -49,12 +49,11 @@ static int add_part(struct perfdata_source *source, int folder, const char *name
 		    struct diag *diag)
 {
 	struct perfdata_part part = { .name = strdup(name) };
-	struct stat stat;
 
 	if (!part.name)
 		return -ENOMEM;
 	part.fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (part.fd < 0 || fstat(part.fd, &stat) < 0 || !S_ISREG(stat.st_mode)) {
+	if (part.fd < 0 || fstat(part.fd, &part.stat) < 0 || !S_ISREG(part.stat.st_mode)) {
 		int err = part.fd < 0 ? fail(diag, path, "can't open a file in it") : -EINVAL;
 
 		if (part.fd >= 0)
@@ -65,9 +64,9 @@ static int add_part(struct perfdata_source *source, int folder, const char *name
 		free(part.name);
 		return err;
 	}
-	part.size = (uint64_t)stat.st_size;
+	part.size = (uint64_t)part.stat.st_size;
 	if (data_number(name) == -1)
-		source->stat = stat;
+		source->stat = part.stat;
 	if (array__push(&source->parts, part))
 		return 0;
 	close(part.fd);
@@ -115,7 +114,7 @@ static uint64_t place_parts(struct perfdata_source *source)
 	return at;
 }
 
-static int map_parts(struct perfdata_source *source, const char *path, struct diag *diag)
+int perfdata_source__map_parts(struct perfdata_source *source, const char *path, struct diag *diag)
 {
 	uint64_t size = place_parts(source);
 	uint8_t *base =
@@ -146,5 +145,5 @@ int perfdata_source__open_directory(struct perfdata_source *source, int folder, 
 		return -EINVAL;
 	}
 	source->is_directory = true;
-	return map_parts(source, path, diag);
+	return perfdata_source__map_parts(source, path, diag);
 }

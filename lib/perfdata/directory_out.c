@@ -154,13 +154,25 @@ int directory_out__copy_others(const struct directory_out *out, const struct per
 	return err;
 }
 
-static int sync_folder(const struct directory_out *out)
+void directory_out__give(int fd, const struct stat *stat)
+{
+	if (geteuid() == 0 && (stat->st_uid != 0 || stat->st_gid != 0) &&
+	    fchown(fd, stat->st_uid, stat->st_gid) < 0)
+		return; /* it stays root's, who may read it */
+}
+
+static int finish_folder(const struct directory_out *out, const struct stat *input)
 {
 	int fd = open(out->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 ? -1 : fsync(fd);
+	int err;
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return -1;
+	directory_out__give(fd, input);
+	err = fchmod(fd, input->st_mode & 0777);
+	if (!err && out->sync)
+		err = fsync(fd);
+	close(fd);
 	return err;
 }
 
@@ -177,11 +189,11 @@ static int put_in_place(const struct directory_out *out)
 	return renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_EXCHANGE);
 }
 
-int directory_out__commit(struct directory_out *out, mode_t mode, struct diag *diag)
+int directory_out__commit(struct directory_out *out, const struct stat *input, struct diag *diag)
 {
 	int err = 0;
 
-	if (chmod(out->temporary, mode & 0777) < 0 || (out->sync && sync_folder(out) < 0))
+	if (finish_folder(out, input) < 0)
 		err = fail(diag, "output.write", out->path, "can't write");
 	else if (put_in_place(out) < 0)
 		err = fail(diag, "output.rename", out->path, "can't put the directory in place");

@@ -23,8 +23,16 @@ int directory_out__file(const struct directory_out *out, const char *name, mode_
 /* Copies what a profile's directory holds beside its data (perf record --kcore). */
 int directory_out__copy_others(const struct directory_out *out, const struct perfdata *perfdata,
 			       struct diag *diag);
-/* Puts it in the place of what is at path, with the input's mode. On failure it is aborted. */
-int directory_out__commit(struct directory_out *out, mode_t mode, struct diag *diag);
+/*
+ * To the owner of what was given, where the caller may: he recorded, and readers refuse other
+ * people's files.
+ */
+void directory_out__give(int fd, const struct stat *stat);
+/*
+ * Puts it in the place of what is at path, with the input's mode and owner: both change places at
+ * once, then what was there is removed. On failure it is aborted.
+ */
+int directory_out__commit(struct directory_out *out, const struct stat *input, struct diag *diag);
 /* Leaves nothing behind. Safe after commit. */
 void directory_out__abort(struct directory_out *out);
 

@@ -45,10 +45,30 @@ int perfdata_edits__write_directory(struct perfdata_edits *edits, const char *pa
 				    struct diag *diag);
 
 /*
- * Like perfdata__open; a file with a journal is opened as it was before it was edited, from a
- * temporary copy. Not for directories, which are opened as they are.
+ * Like perfdata__open; what has a journal is opened as it was before it was edited, from a
+ * temporary copy.
  */
 int perfdata__open_original(struct perfdata **perfdata, const char *path, struct diag *diag);
+/* The same for a profile that is open and edited. */
+int perfdata__original(struct perfdata **original, const struct perfdata *edited,
+		       struct diag *diag);
+
+struct perfdata_replay {
+	/* What an inserted mapping of that name, or its build-id's entry, is to be called instead;
+	 * to be freed. NULL: no memory. */
+	char *(*rename_mapping)(void *context, const char *name);
+	char *(*rename_build_id)(void *context, const char *name);
+	void *context;
+};
+
+/*
+ * Makes to edits, of the original of an edited profile, the changes that were made in it, but for
+ * the names of inserted mappings and of their build-ids. edited must live until edits are written.
+ * 0, -ENOMEM, or -EINVAL, reported, when the two do not belong together.
+ */
+int perfdata_edits__replay(struct perfdata_edits *edits, const struct perfdata *edited,
+			   const struct perfdata_replay *replay, struct diag *diag);
+
 /* Whether the file has a journal, that is, was written by perfdata_edits__write. */
 bool perfdata__is_edited(const struct perfdata *perfdata);
 /* Writes the file as it was before it was edited. 0 or a negative errno, reported. */

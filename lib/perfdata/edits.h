@@ -26,6 +26,11 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 				       struct file_out *out, struct diag *diag),
 			  void *context, struct diag *diag);
 
+/* restore.c */
+/* Writes a part as it was before it was edited. */
+int perfdata__restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
+			   struct file_out *out, struct diag *diag);
+
 /* abi_inflate.c */
 void inflation__free(struct inflation *inflation);
 
@@ -35,6 +40,9 @@ void inflation__free(struct inflation *inflation);
  * sorts the splices.
  */
 int perfdata__add_structure(struct perfdata_edits *edits);
+
+/* Where entries of HEADER_BUILD_ID go: behind those there are, else at the file's end. */
+uint64_t perfdata__build_ids_end(const struct perfdata *perfdata);
 
 /* journal.c */
 /* Appends the journal of the splices in [begin, end): with it the original can be restored. */

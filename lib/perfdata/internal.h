@@ -8,10 +8,10 @@
 #include "perfdata/perfdata.h"
 
 /* struct perf_file_header: magic, size, attr_size, three sections, 256 feature bits. */
-#define PERFDATA_HEADER_SIZE		 104
+#define PERFDATA_HEADER_SIZE             104
 #define PERFDATA_HEADER_SIZE_NO_FEATURES 72
-#define PERFDATA_PIPE_HEADER_SIZE	 16
-#define PERFDATA_RECORD_HEADER_SIZE	 8
+#define PERFDATA_PIPE_HEADER_SIZE        16
+#define PERFDATA_RECORD_HEADER_SIZE      8
 /* perf_event_attr as first published; a size of 0 in an attr means this. */
 #define PERFDATA_ATTR_SIZE_FIRST 64
 
@@ -26,8 +26,9 @@ struct perfdata_section {
  */
 struct perfdata_part {
 	uint64_t start, size; /* in the mapping */
-	int fd;		      /* -1 when the bytes came from memory */
-	char *name;	      /* within the directory; NULL when the profile is one file */
+	int fd;               /* -1 when the bytes came from memory */
+	char *name;           /* within the directory; NULL when the profile is one file */
+	struct stat stat;     /* of the file that was given, in a directory */
 };
 
 struct perfdata_source {
@@ -40,7 +41,7 @@ struct perfdata_source {
 
 /* Where fields stand that must be read before it is known which event a record belongs to. */
 struct perfdata_id_place {
-	bool known;	 /* records say which event they belong to */
+	bool known;      /* records say which event they belong to */
 	uint32_t sample; /* bytes from a sample's beginning */
 	uint32_t others; /* bytes back from the end of any other record */
 };
@@ -64,7 +65,7 @@ struct perfdata {
 	uint64_t header_size;
 	uint64_t file_attr_size; /* of the header: bytes from one attr to the next */
 	struct perfdata_section attrs_section, data, event_types;
-	bool unfinished;			/* the recorder never wrote data.size */
+	bool unfinished;                        /* the recorder never wrote data.size */
 	ARRAY(struct perfdata_section) regions; /* that hold records, in the order of walking */
 	ARRAY(struct perfdata_attr) attrs;
 	ARRAY(struct perfdata_attr_place) attr_places;
@@ -75,15 +76,16 @@ struct perfdata {
 	bool short_longs; /* the bitmap was written by a big-endian 32-bit machine */
 	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
-	uint64_t first_event;	/* the first record that is no header, pipe form */
+	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
 	bool has_time_conv, compressed;
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 
 /* open.c */
-/* Opens a file by its descriptor, which becomes the profile's, also on failure. */
-int perfdata__open_fd(struct perfdata **perfdata, int fd, const char *path, struct diag *diag);
+/* Opens what source holds, which becomes the profile's, also on failure. */
+int perfdata__open_source(struct perfdata **perfdata, struct perfdata_source *source,
+			  const char *path, struct diag *diag);
 /* A profile in memory that stays the caller's; wrapped ones are refused. */
 int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
 			 struct diag *diag);
@@ -101,6 +103,8 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 /* directory.c */
 int perfdata_source__open_directory(struct perfdata_source *source, int folder, const char *path,
 				    struct diag *diag);
+/* Maps parts whose files are open and whose sizes are known. */
+int perfdata_source__map_parts(struct perfdata_source *source, const char *path, struct diag *diag);
 
 /* unwrap.c */
 /* Whether the bytes are a gzip or zstd file. */

@@ -79,16 +79,18 @@ int perfdata__open(struct perfdata **perfdata, const char *path, struct diag *di
 	return finish_open(perfdata, opened, perfdata_source__open(&opened->source, path, diag));
 }
 
-int perfdata__open_fd(struct perfdata **perfdata, int fd, const char *path, struct diag *diag)
+int perfdata__open_source(struct perfdata **perfdata, struct perfdata_source *source,
+			  const char *path, struct diag *diag)
 {
 	struct perfdata *opened = new_perfdata(path, diag);
 
 	*perfdata = NULL;
 	if (!opened) {
-		close(fd);
+		perfdata_source__close(source);
 		return -ENOMEM;
 	}
-	return finish_open(perfdata, opened, perfdata_source__map(&opened->source, fd, path, diag));
+	opened->source = *source;
+	return finish_open(perfdata, opened, 0);
 }
 
 int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,

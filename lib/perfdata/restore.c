@@ -23,11 +23,11 @@ bool perfdata__is_edited(const struct perfdata *perfdata)
 	return edited;
 }
 
-static int restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
-			struct file_out *out, struct diag *diag)
+int perfdata__restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
+			   struct file_out *out, struct diag *diag)
 {
 	struct bytes bytes = part_bytes(perfdata, part);
-	struct perfdata_part whole = { 0, part->size, part->fd, NULL };
+	struct perfdata_part whole = { .size = part->size, .fd = part->fd };
 	struct splices splices = { 0 };
 	uint64_t size;
 	bool damaged;
@@ -48,7 +48,7 @@ static int restore_part(const struct perfdata *perfdata, const struct perfdata_p
 static int restore_in_directory(void *context, const struct perfdata_part *part,
 				struct file_out *out, struct diag *diag)
 {
-	return restore_part(context, part, out, diag);
+	return perfdata__restore_part(context, part, out, diag);
 }
 
 int perfdata__restore_directory(struct perfdata *perfdata, const char *path, bool sync,
@@ -59,5 +59,5 @@ int perfdata__restore_directory(struct perfdata *perfdata, const char *path, boo
 
 int perfdata__restore(const struct perfdata *perfdata, struct file_out *out, struct diag *diag)
 {
-	return restore_part(perfdata, &perfdata->source.parts.items[0], out, diag);
+	return perfdata__restore_part(perfdata, &perfdata->source.parts.items[0], out, diag);
 }

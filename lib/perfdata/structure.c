@@ -32,8 +32,7 @@ static size_t feature_count(const uint64_t *features)
 	return count;
 }
 
-/* Where entries of HEADER_BUILD_ID go: behind those there are, else at the file's end. */
-static uint64_t build_ids_end(const struct perfdata *perfdata)
+uint64_t perfdata__build_ids_end(const struct perfdata *perfdata)
 {
 	const struct bytes *bytes = &perfdata->feature_bytes[PERFDATA_FEAT_BUILD_ID];
 
@@ -105,8 +104,8 @@ static void reserve(struct structure *structure)
 					feature_count(perfdata->features) * entry, NULL,
 					feature_count(structure->features) * entry);
 	if (build_ids->size)
-		splices__add(splices, SPLICE_STRUCTURE, build_ids_end(perfdata), 0, build_ids->data,
-			     build_ids->size);
+		splices__add(splices, SPLICE_STRUCTURE, perfdata__build_ids_end(perfdata), 0,
+			     build_ids->data, build_ids->size);
 }
 
 /* An empty section keeps the place it says it has. */

@@ -12,18 +12,16 @@ static int write_file(const struct directory_out *directory, const struct perfda
 		      write_fn write, void *context, struct diag *diag)
 {
 	struct file_out file;
-	struct stat stat;
-	int err;
+	/* no wider than the input's */
+	int err = directory_out__file(directory, part->name, part->stat.st_mode, &file, diag);
 
-	/* no wider than the input's, which is open */
-	if (fstat(part->fd, &stat) < 0)
-		stat.st_mode = 0600;
-	err = directory_out__file(directory, part->name, stat.st_mode, &file, diag);
 	if (err)
 		return err;
 	err = write(context, part, &file, diag);
-	if (!err)
+	if (!err) {
+		directory_out__give(file.fd, &part->stat);
 		return file_out__commit(&file, directory->sync, diag);
+	}
 	file_out__abort(&file);
 	return err;
 }
@@ -46,7 +44,9 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 		directory_out__abort(&directory);
 		return err;
 	}
-	if (stat(perfdata->path, &stat_of_input) < 0)
+	if (stat(perfdata->path, &stat_of_input) < 0) {
+		stat_of_input = perfdata->source.stat;
 		stat_of_input.st_mode = 0700;
-	return directory_out__commit(&directory, stat_of_input.st_mode, diag);
+	}
+	return directory_out__commit(&directory, &stat_of_input, diag);
 }
