@@ -12,8 +12,9 @@
 #                        make deps-fuzz installs it)
 #   make install         under PREFIX (/usr/local), below DESTDIR; uninstall takes it away
 #   make dist            a tarball, the same bytes each time, in build/
-#   make deb             Debian packages in build/deb (make deps-deb installs what that takes);
-#                        check-deb installs them below a folder and runs them there
+#   make deb             Debian packages in build/deb; check-deb installs them below a folder and
+#                        runs them there; rpm makes RPM packages in build/rpm (make deps-packages
+#                        installs what these take)
 #   make clean           removes build/ and its likes
 #
 # V=1 shows the commands. WERROR=1, SAN=1 (address and undefined behaviour sanitizers) and
@@ -85,7 +86,7 @@ fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
-after_deps := $(filter deps deps-fuzz deps-deb,$(MAKECMDGOALS))
+after_deps := $(filter deps deps-fuzz deps-packages,$(MAKECMDGOALS))
 
 all: $(commands) $(static_lib) $(shared_lib)
 
@@ -97,8 +98,8 @@ deps:
 deps-fuzz:
 	@.scripts/deps fuzz
 
-deps-deb:
-	@.scripts/deps deb
+deps-packages:
+	@.scripts/deps packages
 
 # Flags that only the machine knows, asked once, read by the compiler as @FILE.
 $(BUILD)/packages.cflags: Makefile | $(after_deps)
@@ -263,14 +264,18 @@ dist:
 deb: | $(after_deps)
 	$(Q).scripts/deb $(VERSION) $(BUILD)/deb
 
+# .packaging/perfjit-fix.spec
+rpm: | $(after_deps)
+	$(Q).scripts/rpm $(VERSION) $(BUILD)/rpm
+
 check-deb: deb
 	$(Q).scripts/check-deb $(VERSION) $(BUILD)/deb
 
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-deb demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
-	uninstall dist deb check-deb clean FORCE
+.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
+	uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src))
