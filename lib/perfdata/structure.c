@@ -145,18 +145,20 @@ static void fill_header(const struct structure *structure)
 	const struct perfdata_edits *edits = structure->edits;
 	const struct perfdata *perfdata = edits->perfdata;
 	const struct splices *splices = &edits->splices;
-	uint32_t cut = perfdata->attrs.items[0].recorded_size - structure->attr_size;
+	uint64_t file_attr_size = perfdata->file_attr_size;
 	struct perfdata_section attrs = moved(splices, perfdata->attrs_section);
 	struct perfdata_section data = perfdata->data;
 	uint8_t *at = splices->bytes.data + structure->header;
 
 	/* what is left over would be one more of the smaller attrs */
-	if (cut)
-		attrs.size = perfdata->attrs.count * (perfdata->file_attr_size - cut);
+	if (structure->attr_size != perfdata->attrs.items[0].recorded_size) {
+		file_attr_size = structure->attr_size + sizeof(struct perfdata_section);
+		attrs.size = perfdata->attrs.count * file_attr_size;
+	}
 	data.size += grown_by(splices, data);
 	data.offset = splices__map_before(splices, data.offset);
 	at = put_u64(at, perfdata->header_size, perfdata->order);
-	at = put_u64(at, perfdata->file_attr_size - cut, perfdata->order);
+	at = put_u64(at, file_attr_size, perfdata->order);
 	at = put_section(at, attrs, perfdata->order);
 	at = put_section(at, data, perfdata->order);
 	at = put_section(at, moved(splices, perfdata->event_types), perfdata->order);
