@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perfjit-check: whether a profile's samples resolve and unwind as they should, for CI. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "check_result.h"
+#include "perfdata/edit.h"
+#include "progress.h"
+
+struct run {
+	struct check_arguments *arguments;
+	struct check_result *result;
+	struct diag *diag;
+	struct progress *progress;
+	struct perfdata *profile, *original;
+};
+
+static void complain(struct run *run, const char *kind, const char *file, const char *text)
+{
+	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
+}
+
+/* The code for a failure that is already reported, but for a lack of memory. */
+static enum exit_code failed(struct run *run, int err, enum exit_code code)
+{
+	if (err == -ENOMEM)
+		complain(run, "memory", NULL, "out of memory");
+	return code;
+}
+
+static bool advance(void *context, uint64_t done, uint64_t total)
+{
+	struct run *run = context;
+
+	progress__advance(run->progress, done, total);
+	return true;
+}
+
+/* A profile that perfjit-fix wrote is opened a second time as it was before. */
+static int open_profile(struct run *run)
+{
+	const char *input = run->arguments->input;
+	int err = perfdata__open(&run->profile, input, run->diag);
+
+	if (err || !perfdata__is_edited(run->profile)) {
+		run->original = run->profile;
+		return err;
+	}
+	return perfdata__open_original(&run->original, input, run->diag);
+}
+
+static enum exit_code judge(struct run *run)
+{
+	const struct check_verdicts *verdicts = &run->result->verdicts;
+
+	if (!verdicts->nr_failed)
+		return EXIT_DONE;
+	if (!verdicts->implied)
+		return EXIT_CHECK;
+	return verdicts->no_jit ? EXIT_NO_JIT : EXIT_PARTIAL;
+}
+
+static enum exit_code work(struct run *run)
+{
+	struct check_options *options = &run->arguments->check;
+	struct check_result *result = run->result;
+	int err;
+
+	progress__phase(run->progress, "Reading");
+	err = open_profile(run);
+	if (err)
+		return failed(run, err, EXIT_INPUT);
+	options->progress = advance;
+	options->context = run;
+	err = check__run(&result->check, run->profile, run->original, options, run->diag);
+	if (err)
+		return failed(run, err, EXIT_INPUT);
+	result->counted = true;
+	err = check__judge(&result->check, options, &run->arguments->demands, &result->verdicts);
+	return err ? failed(run, err, EXIT_INPUT) : judge(run);
+}
+
+static int print(const struct check_result *result, FILE *stream)
+{
+	switch (result->arguments->form) {
+	case CHECK_TEXT:
+		check_result__print_text(result, stream);
+		return 0;
+	case CHECK_JSON:
+		return check_result__print_json(result, stream);
+	case CHECK_TAP:
+		check_result__print_tap(result, stream);
+		return 0;
+	case CHECK_JUNIT:
+		check_result__print_junit(result, stream);
+		return 0;
+	case CHECK_GITHUB:
+		check_result__print_github(result, stream);
+		return 0;
+	}
+	return 0;
+}
+
+static bool print_to(struct run *run, const char *path, const char *mode,
+		     void (*print_form)(const struct check_result *result, FILE *stream))
+{
+	FILE *file = fopen(path, mode);
+
+	if (file)
+		print_form(run->result, file);
+	if (file && !ferror(file) && fclose(file) == 0)
+		return true;
+	diag__report(run->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,
+		     "can't be written: %s", strerror(errno));
+	return false;
+}
+
+/* Tells the result; an output that could not be told is an output that could not be written. */
+static enum exit_code tell(struct run *run)
+{
+	const struct check_arguments *arguments = run->arguments;
+	const char *summary = getenv("GITHUB_STEP_SUMMARY");
+	int err = print(run->result, stdout);
+
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		complain(run, "output.stdout", NULL, "can't write to standard output");
+		return EXIT_OUTPUT;
+	}
+	if (arguments->junit_file &&
+	    !print_to(run, arguments->junit_file, "w", check_result__print_junit))
+		return EXIT_OUTPUT;
+	if (arguments->form == CHECK_GITHUB && summary && *summary &&
+	    !print_to(run, summary, "a", check_result__print_markdown))
+		return EXIT_OUTPUT;
+	return run->result->code;
+}
+
+int main(int argc, char **argv)
+{
+	struct check_arguments arguments = { 0 };
+	struct messages messages = { .command = "perfjit-check" };
+	struct check_result result = { .arguments = &arguments, .messages = &messages };
+	struct run run = { .arguments = &arguments, .result = &result };
+	enum exit_code code;
+
+	check_arguments__parse(&arguments, argc, argv);
+	messages.color = color__wanted(arguments.color, stderr);
+	messages.notes = messages.all = arguments.verbose > 0;
+	run.progress = messages.progress = progress__start(!arguments.quiet);
+	run.diag = diag__new(messages__report, &messages);
+	if (!run.diag) {
+		fprintf(stderr, "perfjit-check: error: out of memory\n");
+		return EXIT_INPUT;
+	}
+	result.code = work(&run);
+	progress__stop(run.progress);
+	messages.progress = NULL;
+	messages__summarize(&messages, run.diag);
+	code = tell(&run);
+	check__free(&result.check);
+	check_verdicts__free(&result.verdicts);
+	if (run.original != run.profile)
+		perfdata__close(run.original);
+	perfdata__close(run.profile);
+	diag__free(run.diag);
+	messages__free(&messages);
+	check_arguments__free(&arguments);
+	return code;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a frame is, and why it has no name. */
+#include <stdio.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "check/subject.h"
+#include "fix/loaded.h"
+
+/* A frame with all that is known of its place. */
+struct place {
+	const struct check_subject *subject;
+	const struct unwind_frame *frame;
+	const struct mapping
+		*recorded;       /* by the kernel: what perfjit-fix mapped is not among them */
+	const struct code *code; /* that a dump or map describes, or NULL */
+	bool early;              /* it was loaded only later */
+};
+
+static bool is_jit(const struct place *place)
+{
+	const struct mapping *recorded = place->recorded;
+
+	return place->code || place->frame->jit ||
+	       (recorded && recorded->exec && !recorded->file && !recorded->kernel);
+}
+
+/* A name that perfjit-fix or perf inject gave the code of a dump, and that is not the dump's. */
+static bool is_misnamed(const struct place *place)
+{
+	const struct code *code = place->code;
+
+	return code && !place->early && code->record->code.size && place->frame->jit &&
+	       place->frame->symbol && strcmp(place->frame->symbol, code->record->name) != 0;
+}
+
+static bool exists(const char *name, const char *symfs)
+{
+	char path[PATH_MAX];
+
+	if (symfs && snprintf(path, sizeof(path), "%s/%s", symfs, name) < (int)sizeof(path) &&
+	    access(path, F_OK) == 0)
+		return true;
+	return access(name, F_OK) == 0;
+}
+
+static enum check_reason reason_of_file(const struct unwind_frame *frame, const char *symfs)
+{
+	switch (frame->reason) {
+	case UNWIND_NO_FILE:
+		return exists(frame->mapping->name, symfs) ? CHECK_DSO_UNREADABLE
+							   : CHECK_DSO_MISSING;
+	case UNWIND_NOT_ELF:
+		return CHECK_DSO_UNREADABLE;
+	case UNWIND_OTHER_FILE:
+		return CHECK_BUILD_ID;
+	default:
+		return CHECK_NO_SYMBOL;
+	}
+}
+
+/* Of code that nothing describes. */
+static enum check_reason reason_of_unknown(const struct check_subject *subject)
+{
+	if (!subject)
+		return CHECK_NO_DUMP;
+	if (subject->dump_missing)
+		return CHECK_DUMP_MISSING;
+	if (subject->refused)
+		return CHECK_CLOCK;
+	return subject->described ? CHECK_NO_RECORD : CHECK_NO_DUMP;
+}
+
+static enum check_reason reason_of(const struct place *place, const char *symfs)
+{
+	const struct unwind_frame *frame = place->frame;
+	bool has_dsos = place->subject && place->subject->has_dsos;
+
+	if (is_misnamed(place))
+		return CHECK_WRONG_NAME;
+	if (place->code && !has_dsos)
+		return place->code->record->code.size ? CHECK_NOT_FIXED : CHECK_PERF_MAP;
+	if (frame->reason == UNWIND_HIDDEN)
+		return CHECK_HIDDEN;
+	if (frame->mapping && frame->mapping->file)
+		return reason_of_file(frame, symfs);
+	if (place->code && place->early)
+		return CHECK_LOADED_LATER;
+	if (place->code)
+		return CHECK_NOT_FIXED;
+	if (is_jit(place))
+		return reason_of_unknown(place->subject);
+	/* [vdso] and [vsyscall] */
+	return frame->mapping && frame->mapping->kernel ? CHECK_KERNEL : CHECK_NO_MAP;
+}
+
+void check__classify(const struct check_subject *subject, const struct unwind_frame *frame,
+		     uint64_t time, const char *symfs, struct check_finding *finding)
+{
+	struct place place = { .subject = subject, .frame = frame };
+	uint64_t loaded = time;
+
+	if (subject) {
+		place.recorded = process__mapping(subject->process, frame->ip, time);
+		if (subject->described)
+			place.code =
+				loaded__find(subject->process, frame->ip, &loaded, &place.early);
+	}
+	*finding = (struct check_finding){
+		.jit = is_jit(&place),
+		.named = frame->symbol && !is_misnamed(&place),
+		.place = frame->mapping ? frame->mapping->name : "",
+	};
+	if (!finding->named)
+		finding->reason = reason_of(&place, symfs);
+}

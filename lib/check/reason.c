@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/reason.h"
+
+#include <stdio.h>
+
+#include "check/runtime.h"
+
+/* What is said of each; advice is what holds for any runtime. */
+struct wording {
+	const char *slug, *text, *advice;
+};
+
+static const struct wording reasons[CHECK_REASONS] = {
+	[CHECK_NOT_FIXED] = { "not-fixed", "described by a jitdump, but not in the profile yet",
+			      "run perfjit-fix and check its output" },
+	[CHECK_NO_DUMP] = { "no-dump", "in executable memory whose process wrote no jitdump",
+			    "start the program so that it writes a jitdump, and record it from its "
+			    "start" },
+	[CHECK_DUMP_MISSING] = { "dump-missing", "its jitdump is not where it was written",
+				 "say where the jitdump is with --jitdump-dir, or keep it beside "
+				 "the profile" },
+	[CHECK_CLOCK] = { "clock", "the times of its jitdump fit the profile's in no way",
+			  "record with perf record -k mono, and see that the jitdump is of this "
+			  "run" },
+	[CHECK_NO_RECORD] = { "no-record",
+			      "in executable memory that the jitdump does not describe",
+			      "see with perfjit-dump what the jitdump holds: the runtime may have "
+			      "been killed before it wrote all" },
+	[CHECK_LOADED_LATER] = { "loaded-later", "taken before the jitdump says it was loaded",
+				 "run perfjit-fix, which names code that runs before its record" },
+	[CHECK_PERF_MAP] = { "perf-map",
+			     "named by a perf map only, which perf reads from /tmp "
+			     "alone",
+			     "run perfjit-fix, which puts the map's names into the profile" },
+	[CHECK_HIDDEN] = { "hidden", "its DSO lies under a later mapping",
+			   "run perfjit-fix on the recorded profile: it maps DSOs again after each "
+			   "such mapping" },
+	[CHECK_WRONG_NAME] = { "wrong-name", "named otherwise than by its jitdump",
+			       "the DSOs are of another run: run perfjit-fix on the recorded "
+			       "profile" },
+	[CHECK_DSO_MISSING] = { "dso-missing", "the mapped file is not on this machine",
+				"keep the file, give --symfs, or move a fixed profile's DSOs with "
+				"perfjit-fix --relocate" },
+	[CHECK_DSO_UNREADABLE] = { "dso-unreadable", "the mapped file can't be read as ELF",
+				   "see that this user may read the file, and that it is whole" },
+	[CHECK_BUILD_ID] = { "build-id", "the file is not the one that ran (build-id)",
+			     "install the version that ran, or its debug files in ~/.debug" },
+	[CHECK_NO_SYMBOL] = { "no-symbol", "the file has no symbol for the address",
+			      "install the file's debug symbols" },
+	[CHECK_NO_MAP] = { "no-map", "nothing was mapped at the address",
+			   "a chain that came here is broken; for the sample's own address, record "
+			   "the process from its start" },
+	[CHECK_KERNEL] = { "kernel", "the kernel's code, without the kernel's symbols",
+			   "read the profile on the machine and kernel that recorded it, or leave the "
+			   "kernel out with -e cpu-clock:u" },
+};
+
+static const struct wording ends[CHECK_ENDS] = {
+	[CHECK_COMPLETE] = { "complete", "complete", "nothing" },
+	[CHECK_STACK_SHORT] = { "stack-short", "the copy of the stack is too small",
+				"copy more of the stack: perf record --call-graph dwarf,65528" },
+	[CHECK_NO_CFI] = { "no-cfi", "no unwind data for the code",
+			   "let the runtime write unwind data or keep frame pointers; perfjit-fix "
+			   "makes the data for code that keeps them" },
+	[CHECK_BAD_CFI] = { "bad-cfi", "unwind data leads to no caller",
+			    "perfjit-dump --cfi shows the producer's unwind data beside the code" },
+	[CHECK_FRAME_POINTER] = { "frame-pointer", "code without a frame pointer ends the chain",
+				  "record with --call-graph dwarf, or build what is called with "
+				  "-fno-omit-frame-pointer" },
+	[CHECK_TOO_DEEP] = { "too-deep", "more frames than are kept",
+			     "raise kernel.perf_event_max_stack, or perf record "
+			     "--call-graph dwarf" },
+	[CHECK_NO_REGISTERS] = { "no-registers", "the sample has no user registers",
+				 "nothing: a kernel thread, or one that was ending" },
+};
+
+const char *check_reason__slug(enum check_reason reason)
+{
+	return reasons[reason].slug;
+}
+
+const char *check_end__slug(enum check_end end)
+{
+	return ends[end].slug;
+}
+
+const char *check_reason__text(enum check_reason reason)
+{
+	return reasons[reason].text;
+}
+
+const char *check_end__text(enum check_end end)
+{
+	return ends[end].text;
+}
+
+const char *check_reason__advice(enum check_reason reason, const struct runtime *runtime, char *out,
+				 size_t size)
+{
+	if (reason == CHECK_NO_DUMP && runtime && runtime->source == RUNTIME_NONE)
+		snprintf(out, size, "nothing can be done: %s", runtime->enable);
+	else if (reason == CHECK_NO_DUMP && runtime)
+		snprintf(out, size,
+			 "let %s tell perf of its code (%s), and record it from its "
+			 "start",
+			 runtime->name, runtime->enable);
+	else
+		snprintf(out, size, "%s", reasons[reason].advice);
+	return out;
+}
+
+const char *check_end__advice(enum check_end end, const struct runtime *runtime, char *out,
+			      size_t size)
+{
+	if (runtime && runtime->stacks && (end == CHECK_NO_CFI || end == CHECK_FRAME_POINTER))
+		snprintf(out, size, "for %s: %s", runtime->name, runtime->stacks);
+	else
+		snprintf(out, size, "%s", ends[end].advice);
+	return out;
+}

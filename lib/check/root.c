@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/root.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "codemap/process.h"
+#include "unwind/unwind.h"
+
+/* glibc's, musl's, and the kernel's return to user space of a new thread. */
+static const char *const names[] = {
+	"_start",       "_start_c", "__libc_start_*", "__libc_init_first*", "generic_start_main*",
+	"clone",        "clone3",   "__clone*",       "__GI___clone*",      "start_thread",
+	"thread_start", "start",    "_dl_start_user", "_dl_start",
+};
+
+static const char *const c_libraries[] = { "libc.so.*",     "libc-*.so", "libpthread*.so*",
+					   "ld-linux*.so*", "ld-*.so",   "ld-musl-*.so*" };
+
+static bool matches_any(const char *const *globs, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fnmatch(globs[i], text, 0) == 0)
+			return true;
+	return false;
+}
+
+bool root__is(const struct unwind_frame *frame)
+{
+	const char *slash;
+
+	if (frame->symbol)
+		return matches_any(names, sizeof(names) / sizeof(*names), frame->symbol);
+	if (!frame->mapping || !frame->mapping->file)
+		return false;
+	slash = strrchr(frame->mapping->name, '/');
+	return matches_any(c_libraries, sizeof(c_libraries) / sizeof(*c_libraries),
+			   slash ? slash + 1 : frame->mapping->name);
+}

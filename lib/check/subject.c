@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/subject.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+
+#include "base/diag.h"
+#include "check/runtime.h"
+#include "fix/loaded.h"
+#include "fix/map_source.h"
+
+int check_subjects__read(struct check_subjects *subjects, struct perfdata *original,
+			 const struct discover_options *options, struct diag *diag)
+{
+	const struct loaded_options loaded_options = { 0 };
+	struct scan *scan = &subjects->scan;
+	struct discovery *discovery = &subjects->discovery;
+	int err = scan__run(scan, original);
+
+	if (err)
+		return err;
+	/* the discovery takes the markers over */
+	memcpy(&discovery->markers, &scan->markers, sizeof(scan->markers));
+	memset(&scan->markers, 0, sizeof(scan->markers));
+	err = discover__open(discovery, scan, original, options, diag);
+	if (!err)
+		err = map_source__open(discovery, scan, original, options, diag);
+	if (!err)
+		err = loaded__build(scan, discovery, original, &loaded_options, diag);
+	if (err)
+		return err;
+	subjects->subjects =
+		calloc(processes__count(scan->processes) + 1, sizeof(*subjects->subjects));
+	return subjects->subjects ? 0 : -ENOMEM;
+}
+
+void check_subjects__free(struct check_subjects *subjects)
+{
+	free(subjects->subjects);
+	discovery__free(&subjects->discovery);
+	if (subjects->scan.processes)
+		scan__free(&subjects->scan);
+	diag__free(subjects->silent);
+}
+
+/* Whether process is other or was forked from it without exec since. */
+static bool descends(const struct process *process, const struct process *other)
+{
+	for (; process; process = process->execed ? NULL : process->parent)
+		if (process == other)
+			return true;
+	return false;
+}
+
+/* perf inject -j names its files like that; those of perfjit-fix are told by its marks. */
+static bool maps_injected(const struct process *process)
+{
+	array__for_each(mapping, &process->mappings)
+		if (mapping->file && fnmatch("*/jitted-*.so", mapping->name, 0) == 0)
+			return true;
+	return false;
+}
+
+static void prepare(const struct check_subjects *subjects, struct check_subject *subject,
+		    struct process *process, bool fixed)
+{
+	subject->process = process;
+	subject->runtime = runtime__of(process);
+	subject->described = loaded__owner(process) != NULL;
+	subject->has_dsos = fixed || maps_injected(process);
+	array__for_each(marker, &subjects->discovery.markers)
+		if (marker->missing && marker->process && descends(process, marker->process))
+			subject->dump_missing = true;
+	array__for_each(found, &subjects->discovery.dumps)
+		if (found->refused && found->process && descends(process, found->process))
+			subject->refused = true;
+	subject->prepared = true;
+}
+
+struct check_subject *check_subjects__find(struct check_subjects *subjects, uint32_t pid,
+					   uint64_t time, bool fixed)
+{
+	struct process *process = processes__find(subjects->scan.processes, pid, time);
+	struct check_subject *subject;
+
+	if (!process)
+		return NULL;
+	subject = &subjects->subjects[process->number];
+	if (!subject->prepared)
+		prepare(subjects, subject, process, fixed);
+	return subject;
+}
