@@ -225,24 +225,26 @@ static bool is_used(const struct plan *plan, const struct marker *marker)
 }
 
 /* "jit-7.dump" becomes "jit-7.done", or perf inject --jit would put its own maps over ours. */
-static int edit_markers(struct writer *writer)
+static int edit_marker(struct writer *writer, const struct marker *marker)
 {
 	static const char done[] = ".done";
+	struct bytes suffix = { (const uint8_t *)done, sizeof(done) - 1 };
 
-	array__for_each(marker, &writer->plan->discovery->markers) {
-		uint64_t suffix = marker->name_offset + strlen(marker->name) - (sizeof(done) - 1);
-		int err;
+	if (!marker->name_offset)
+		return perfdata_edits__patch_inflated(writer->edits, marker->name, suffix);
+	return perfdata_edits__patch(
+		writer->edits, marker->name_offset + strlen(marker->name) - suffix.size, suffix);
+}
 
-		/* no other name is one that perf inject knows */
-		if (!marker->name_offset || marker->odd || !is_used(writer->plan, marker))
-			continue;
-		err = perfdata_edits__patch(
-			writer->edits, suffix,
-			(struct bytes){ (const uint8_t *)done, sizeof(done) - 1 });
-		if (err)
-			return err;
-	}
-	return 0;
+static int edit_markers(struct writer *writer)
+{
+	int err = 0;
+
+	/* no other name is one that perf inject knows */
+	array__for_each(marker, &writer->plan->discovery->markers)
+		if (!err && !marker->odd && is_used(writer->plan, marker))
+			err = edit_marker(writer, marker);
+	return err;
 }
 
 static int edit_build_ids(struct writer *writer)

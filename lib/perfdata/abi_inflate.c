@@ -14,6 +14,7 @@
 
 struct inflation {
 	struct abi abi;
+	const struct perfdata_edits *edits;
 	struct perfdata_walk walk;
 	struct perfdata_record record; /* the next one, if there is one */
 	bool pending;
@@ -100,6 +101,27 @@ static void put_changed(struct inflation *inflation, struct buf *buf)
 	buf->failed |= changes->bytes.failed;
 }
 
+static void patch_name(const struct perfdata_edits *edits, uint8_t *record, size_t size)
+{
+	array__for_each(patch, &edits->name_patches) {
+		size_t length = strlen(patch->name);
+		uint8_t *at = memmem(record, size, patch->name, length);
+
+		if (at)
+			memcpy(at, patch->patched, length);
+	}
+}
+
+static void put_record(struct inflation *inflation, struct buf *buf)
+{
+	uint32_t type = inflation->record.type;
+	size_t at = buf->size;
+
+	put_changed(inflation, buf);
+	if (!buf->failed && (type == PERFDATA_MMAP || type == PERFDATA_MMAP2))
+		patch_name(inflation->edits, buf->data + at, buf->size - at);
+}
+
 /* The next record that was compressed; 0 at the end. */
 static int next(struct inflation *inflation)
 {
@@ -124,7 +146,7 @@ static int make(void *context, const struct splice *splice, struct buf *buf)
 
 	while (buf->size < splice->size && (ret = next(inflation)) > 0) {
 		if (inflation->record.offset == splice->offset)
-			put_changed(inflation, buf);
+			put_record(inflation, buf);
 		inflation->pending = false;
 	}
 	if (ret < 0 || buf->failed)
@@ -144,6 +166,7 @@ int abi__inflate_late(const struct abi *abi, struct perfdata_edits *edits)
 	if (!inflation)
 		return -ENOMEM;
 	inflation->abi = *abi;
+	inflation->edits = edits;
 	inflation->changes.bytes = BUF(abi->perfdata->order);
 	perfdata_walk__begin(&inflation->walk, abi->perfdata);
 	edits->inflation = inflation;

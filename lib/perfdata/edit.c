@@ -30,6 +30,11 @@ void perfdata_edits__free(struct perfdata_edits *edits)
 	inflation__free(edits->inflation);
 	splices__free(&edits->splices);
 	buf__free(&edits->build_ids);
+	array__for_each(patch, &edits->name_patches) {
+		free(patch->name);
+		free(patch->patched);
+	}
+	array__free(&edits->name_patches);
 	free(edits);
 }
 
@@ -59,6 +64,22 @@ int perfdata_edits__patch(struct perfdata_edits *edits, uint64_t offset, struct 
 	splices__add(&edits->splices, SPLICE_STRUCTURE, offset, bytes.size, bytes.data, bytes.size);
 	edits->nr_patches++;
 	return edits->splices.bytes.failed ? -ENOMEM : 0;
+}
+
+int perfdata_edits__patch_inflated(struct perfdata_edits *edits, const char *name,
+				   struct bytes bytes)
+{
+	struct name_patch patch = { strdup(name), strdup(name) };
+	size_t length = strlen(name);
+
+	if (patch.name && patch.patched && bytes.size <= length) {
+		memcpy(patch.patched + length - bytes.size, bytes.data, bytes.size);
+		if (array__push(&edits->name_patches, patch))
+			return 0;
+	}
+	free(patch.name);
+	free(patch.patched);
+	return bytes.size > length ? -EINVAL : -ENOMEM;
 }
 
 int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,

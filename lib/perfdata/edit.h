@@ -24,6 +24,13 @@ void perfdata_edits__free(struct perfdata_edits *edits);
 int perfdata_edits__insert(struct perfdata_edits *edits, uint64_t offset, struct bytes records);
 /* Bytes of the input that are to be others, as many. */
 int perfdata_edits__patch(struct perfdata_edits *edits, uint64_t offset, struct bytes bytes);
+/*
+ * The last bytes of a file name that are to be others, as many, in each mapping of that name in a
+ * compressed record. Only where records are inflated for a perf that can't: what is compressed is
+ * one stream, of which no part can be changed alone. (perf inject looks into no compressed record.)
+ */
+int perfdata_edits__patch_inflated(struct perfdata_edits *edits, const char *name,
+				   struct bytes bytes);
 /* One more entry of HEADER_BUILD_ID. */
 int perfdata_edits__add_build_id(struct perfdata_edits *edits, uint32_t pid,
 				 const uint8_t *build_id, size_t build_id_size, uint16_t misc,

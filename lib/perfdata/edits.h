@@ -7,9 +7,16 @@
 #include "perfdata/internal.h"
 #include "perfdata/splice.h"
 
+/* Of a file name in records that are inflated. */
+struct name_patch {
+	char *name;
+	char *patched;
+};
+
 struct perfdata_edits {
 	struct perfdata *perfdata;
 	struct splices splices;
+	ARRAY(struct name_patch) name_patches;
 	struct buf build_ids; /* entries of HEADER_BUILD_ID, in the file's order */
 	uint64_t inserted_bytes;
 	size_t nr_patches;
