@@ -21,6 +21,7 @@ out_is "files" <<EOT
 ./usr/lib/libperfjit.so.$version
 ./usr/lib/pkgconfig/perfjit.pc
 ./usr/share/man/man1/perfjit-fix.1
+./usr/share/man/man3/libperfjit.3
 ./usr/share/man/man5/jitdump.5
 EOT
 succeeds "the installed command runs" "$root/usr/bin/perfjit-fix" --version
