@@ -114,8 +114,6 @@ uint32_t abi__attr_size(const struct perfdata_abi *level, const struct perfdata 
 			perfdata->source.bytes.data + perfdata->attr_places.items[i].offset;
 		uint32_t size = used_size(level, data, recorded, perfdata->order);
 
-		if (perfdata->attrs.items[i].recorded_size != recorded)
-			return recorded;
 		used = size > used ? size : used;
 	}
 	for (size_t i = 0; i < sizeof(published_sizes) / sizeof(published_sizes[0]); i++)

@@ -105,6 +105,8 @@ static int read_file_attr(struct perfdata *perfdata, struct perfdata_section *re
 	size = perfdata__attr_size(data, perfdata->order);
 	if (size < PERFDATA_ATTR_SIZE_FIRST || size > rest->size - sizeof(ids))
 		return refuse(perfdata, rest->offset, "an event's size cannot be");
+	if (size + sizeof(ids) != perfdata->file_attr_size)
+		return refuse(perfdata, rest->offset, "an event's size is not what the header says");
 	ids.offset = get_u64(data + size, perfdata->order);
 	ids.size = get_u64(data + size + 8, perfdata->order);
 	if (!perfdata__contains(perfdata, ids)) {

@@ -163,6 +163,18 @@ static void refuses_events_among_records(void **state)
 	free(copy);
 }
 
+/* Events are equally far apart: which bytes are which can't be told of others. */
+static void refuses_events_of_another_size(void **state)
+{
+	struct fixture *fixture = *state;
+	uint8_t *copy = copy_recording(fixture);
+	uint64_t attrs_offset = get_u64(copy + 24, ORDER_LITTLE); /* struct perf_file_header */
+
+	set_u32(copy + attrs_offset + 4, 120, ORDER_LITTLE);
+	refuses_bytes(fixture, copy, fixture->recording.bytes.size, "perfdata.bad-attr");
+	free(copy);
+}
+
 static void reads_what_the_header_says(void **state)
 {
 	struct fixture *fixture = *state;
@@ -386,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(says_what_is_no_profile),
 		TEST(refuses_events_among_records),
+		TEST(refuses_events_of_another_size),
 		TEST(reads_what_the_header_says),
 		TEST(opens_version_1),
 		TEST(opens_what_was_not_finished),
