@@ -7,6 +7,7 @@
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
+#   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
 #   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
 #                        make deps-fuzz installs it)
@@ -83,6 +84,7 @@ shared_lib := $(BUILD)/libperfjit.so.$(VERSION)
 unit_tests := $(test_src:lib/%.c=$(BUILD)/test/%)
 command_tests := $(wildcard cmd/tests/*.t)
 fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
+bench_tools := $(BUILD)/bench/generate $(BUILD)/bench/measure
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
@@ -179,7 +181,7 @@ $(unit_tests): $(BUILD)/test/%: $(BUILD)/lib/%.o $(static_lib) $(BUILD)/packages
 
 tests_run := $(or $(patsubst lib/%.c,$(BUILD)/test/%,$(TESTS)),$(unit_tests) $(command_tests))
 
-check: all $(unit_tests) | $(after_deps)
+check: all $(unit_tests) $(bench_tools) | $(after_deps)
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
 		CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' -j $(TEST_JOBS) $(tests_run)
 
@@ -191,6 +193,18 @@ check-matrix: all | $(after_deps)
 	$(Q)testdata/matrix/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/matrix
 	$(Q)testdata/matrix/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/matrix --no-install \
 		--mechanisms
+
+$(BUILD)/bench/generate: $(BUILD)/testdata/bench/generate.o $(BUILD)/testdata/bench/generate_dump.o
+$(BUILD)/bench/measure: $(BUILD)/testdata/bench/measure.o
+$(bench_tools):
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(link_flags) @$(BUILD)/flags $^ -o $@
+
+# BENCH="--rounds=9 --only=node --json=FILE" is passed on. testdata/bench/README
+bench: all $(bench_tools) | $(after_deps)
+	$(Q)testdata/bench/run --fix=$(BUILD)/perfjit-fix --tools=$(BUILD)/bench \
+		--work=$(BUILD)/bench/work $(BENCH)
 
 coverage:
 	$(Q)$(MAKE) COVERAGE=1 check
@@ -274,9 +288,10 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-matrix coverage fuzz $(fuzz_names:%=fuzz-%) install \
+.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
 	uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src))
+-include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src)) \
+	$(wildcard $(BUILD)/testdata/bench/*.d)
 -include $(patsubst %.c,$(BUILD)/fuzz/%.d,$(lib_src) $(fuzz_src))
