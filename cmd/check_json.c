@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The report of perfjit-check as JSON. perfjit-check(1) describes the members. */
+#include "check/fault.h"
 #include "check/runtime.h"
 #include "check_result.h"
 #include "json.h"
@@ -91,6 +92,64 @@ static struct json_object *ranges(struct json_writer *writer, const struct check
 	return array;
 }
 
+static struct json_object *examples(struct json_writer *writer, const struct compared *compared)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < compared->nr_examples; i++) {
+		const struct difference_example *example = &compared->examples[i];
+		struct json_object *object = json_object_new_object();
+
+		json__put_text(writer, object, "kind", difference__slug(example->kind));
+		json__put_number(writer, object, "time", example->time);
+		json__put_number(writer, object, "pid", example->pid);
+		json__put_number(writer, object, "tid", example->tid);
+		json__put_number(writer, object, "frame", example->position);
+		json__put_number(writer, object, "perf_frames", example->theirs);
+		json__put_number(writer, object, "own_frames", example->ours);
+		if (example->their_name)
+			json__put_text(writer, object, "perf_name", example->their_name);
+		if (example->our_name)
+			json__put_text(writer, object, "own_name", example->our_name);
+		json__append(writer, array, object);
+	}
+	return array;
+}
+
+static const char *difference_slug(int difference)
+{
+	return difference__slug((enum difference)difference);
+}
+
+static struct json_object *comparisons(struct json_writer *writer,
+				       const struct check_result *result)
+{
+	struct json_object *array = json_object_new_array();
+
+	array__for_each(compared, &result->compared) {
+		const struct fault *fault = fault__of(compared, result->check.fixed);
+		struct json_object *object = json_object_new_object();
+
+		json__put_text(writer, object, "perf", compared->perf);
+		json__put_text(writer, object, "version", compared->build.version);
+		json__put_number(writer, object, "status", (uint64_t)compared->status);
+		json__put_number(writer, object, "samples", compared->samples);
+		json__put_number(writer, object, "samples_differing", compared->samples_differing);
+		json__put_number(writer, object, "frames", compared->frames);
+		json__put_number(writer, object, "frames_differing", compared->frames_differing);
+		json__put_number(writer, object, "aliases", compared->aliases);
+		put_slugs(writer, object, "differences", compared->kinds, DIFFERENCES,
+			  difference_slug);
+		put_slugs(writer, object, "differences_at_jit_code", compared->at_jit, DIFFERENCES,
+			  difference_slug);
+		json__put(writer, object, "examples", examples(writer, compared));
+		if (fault)
+			json__put_text(writer, object, "fault", fault->slug);
+		json__append(writer, array, object);
+	}
+	return array;
+}
+
 static struct json_object *verdicts(struct json_writer *writer,
 				    const struct check_verdicts *verdicts)
 {
@@ -134,6 +193,8 @@ int check_result__print_json(const struct check_result *result, FILE *stream)
 	json__put_bool(&writer, object, "passed", result->code == EXIT_DONE);
 	if (result->counted)
 		put_check(&writer, object, &result->check);
+	if (result->compared.count)
+		json__put(&writer, object, "comparisons", comparisons(&writer, result));
 	json__put(&writer, object, "checks", verdicts(&writer, &result->verdicts));
 	json__put_messages(&writer, object, result->messages);
 	return json__print(&writer, object, stream);

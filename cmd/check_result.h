@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "check/compare.h"
 #include "check/judge.h"
 #include "check_options.h"
 #include "exit.h"
@@ -16,6 +17,7 @@ struct check_result {
 	bool counted; /* check holds numbers: the profile could be read */
 	struct check check;
 	struct check_verdicts verdicts;
+	ARRAY(struct compared) compared; /* with each --perf */
 	enum exit_code code;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "check/fault.h"
 #include "check/runtime.h"
 #include "check_result.h"
 
@@ -199,6 +200,54 @@ static void print_ranges(const struct printer *printer)
 	}
 }
 
+static const char *name_of(char *out, size_t size, const char *name, bool there)
+{
+	return name ? text__printable(out, size, name) : there ? CHAIN_UNKNOWN : "no frame";
+}
+
+static void print_example(const struct printer *printer, const struct difference_example *example)
+{
+	char ours[128], theirs[128];
+
+	fprintf(printer->stream,
+		"            pid %u at %" PRIu64 ".%09" PRIu64
+		", frame %zu: %s, here %s (%zu frames, here %zu)\n",
+		example->pid, example->time / 1000000000, example->time % 1000000000,
+		example->position,
+		name_of(theirs, sizeof(theirs), example->their_name,
+			example->position < example->theirs),
+		name_of(ours, sizeof(ours), example->our_name, example->position < example->ours),
+		example->theirs, example->ours);
+}
+
+static void print_compared(const struct printer *printer)
+{
+	char name[1024];
+
+	array__for_each(compared, &printer->result->compared) {
+		const struct fault *fault = fault__of(compared, printer->check->fixed);
+
+		fprintf(printer->stream,
+			"\n%s (%s): %" PRIu64 " of %" PRIu64 " samples differ, %" PRIu64
+			" of %" PRIu64 " frames\n",
+			text__printable(name, sizeof(name), compared->perf),
+			*compared->build.version ? compared->build.version : "version unknown",
+			compared->samples_differing, compared->samples, compared->frames_differing,
+			compared->frames);
+		for (enum difference i = 0; i < DIFFERENCES; i++)
+			if (compared->kinds[i])
+				fprintf(printer->stream,
+					"%10" PRIu64 "  %s [%s], %" PRIu64 " at JIT code\n",
+					compared->kinds[i], difference__text(i),
+					difference__slug(i), compared->at_jit[i]);
+		for (size_t i = 0; i < compared->nr_examples; i++)
+			print_example(printer, &compared->examples[i]);
+		if (fault)
+			fprintf(printer->stream, "        why: %s [%s]\n        -> %s\n",
+				fault->text, fault->slug, fault->cure);
+	}
+}
+
 static void print_verdicts(const struct printer *printer)
 {
 	bool quiet = printer->result->arguments->quiet;
@@ -239,6 +288,7 @@ void check_result__print_text(const struct check_result *result, FILE *stream)
 		print_reasons(&printer);
 		print_ends(&printer);
 		print_ranges(&printer);
+		print_compared(&printer);
 	}
 	print_verdicts(&printer);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "check_result.h"
+#include "check_compare.h"
 #include "perfdata/edit.h"
 #include "progress.h"
 
@@ -15,6 +15,7 @@ struct run {
 	struct diag *diag;
 	struct progress *progress;
 	struct perfdata *profile, *original;
+	struct comparison comparison;
 };
 
 static void complain(struct run *run, const char *kind, const char *file, const char *text)
@@ -38,6 +39,14 @@ static bool advance(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
+static int keep_for_comparison(void *context, const struct perfdata_sample *sample,
+			       const struct unwind_chain *chain)
+{
+	struct run *run = context;
+
+	return comparison__add(&run->comparison, sample, chain);
+}
+
 /* A profile that perfjit-fix wrote is opened a second time as it was before. */
 static int open_profile(struct run *run)
 {
@@ -49,6 +58,24 @@ static int open_profile(struct run *run)
 		return err;
 	}
 	return perfdata__open_original(&run->original, input, run->diag);
+}
+
+static void close_original(struct run *run)
+{
+	if (run->original != run->profile)
+		perfdata__close(run->original);
+	run->original = NULL;
+}
+
+/* The original, a copy of its size, is let go before the work that takes memory. */
+static int count(struct run *run)
+{
+	struct check *check = &run->result->check;
+	struct check_options *options = &run->arguments->check;
+	int err = check__read(check, run->profile, run->original, options, run->diag);
+
+	close_original(run);
+	return err ? err : check__count(check, run->profile, options, run->diag);
 }
 
 static enum exit_code judge(struct run *run)
@@ -73,12 +100,17 @@ static enum exit_code work(struct run *run)
 	if (err)
 		return failed(run, err, EXIT_INPUT);
 	options->progress = advance;
+	options->visit = run->arguments->perfs.count ? keep_for_comparison : NULL;
 	options->context = run;
-	err = check__run(&result->check, run->profile, run->original, options, run->diag);
+	err = count(run);
+	if (!err)
+		err = check__judge(&result->check, options, &run->arguments->demands,
+				   &result->verdicts);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
 	result->counted = true;
-	err = check__judge(&result->check, options, &run->arguments->demands, &result->verdicts);
+	progress__phase(run->progress, "Comparing");
+	err = check_compare__run(result, &run->comparison, run->diag);
 	return err ? failed(run, err, EXIT_INPUT) : judge(run);
 }
 
@@ -163,8 +195,9 @@ int main(int argc, char **argv)
 	code = tell(&run);
 	check__free(&result.check);
 	check_verdicts__free(&result.verdicts);
-	if (run.original != run.profile)
-		perfdata__close(run.original);
+	array__free(&result.compared);
+	comparison__free(&run.comparison);
+	close_original(&run);
 	perfdata__close(run.profile);
 	diag__free(run.diag);
 	messages__free(&messages);

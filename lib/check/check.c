@@ -315,7 +315,7 @@ static int by_samples(const void *a, const void *b)
 	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static int count(struct check *check, struct perfdata *profile, struct check_options *options,
+int check__count(struct check *check, struct perfdata *profile, struct check_options *options,
 		 struct diag *diag)
 {
 	struct checker checker = { .check = check, .profile = profile, .options = options };
@@ -334,11 +334,15 @@ static int count(struct check *check, struct perfdata *profile, struct check_opt
 	unwinder__free(unwinder);
 	array__free(&checker.names);
 	free(checker.events);
+	check_ranges__sort(&check->ranges);
+	if (check->groups.count)
+		qsort(check->groups.items, check->groups.count, sizeof(*check->groups.items),
+		      by_samples);
 	return err;
 }
 
-int check__run(struct check *check, struct perfdata *profile, struct perfdata *original,
-	       struct check_options *options, struct diag *diag)
+int check__read(struct check *check, struct perfdata *profile, struct perfdata *original,
+		const struct check_options *options, struct diag *diag)
 {
 	struct check_subjects *subjects = calloc(1, sizeof(*subjects));
 	int err;
@@ -353,15 +357,9 @@ int check__run(struct check *check, struct perfdata *profile, struct perfdata *o
 		return -ENOMEM;
 	err = check_subjects__read(subjects, original, &options->discover,
 				   check->fixed ? subjects->silent : diag);
-	if (!err)
-		err = count(check, profile, options, diag);
 	check->nr_dumps = subjects->discovery.dumps.count;
 	check->nr_missing_dumps = subjects->discovery.nr_missing;
 	check->nr_maps = subjects->discovery.maps.count;
-	check_ranges__sort(&check->ranges);
-	if (check->groups.count)
-		qsort(check->groups.items, check->groups.count, sizeof(*check->groups.items),
-		      by_samples);
 	return err;
 }
 

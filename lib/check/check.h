@@ -77,12 +77,17 @@ struct check {
 };
 
 /*
- * Counts over a profile; original is what it was before perfjit-fix, or the profile itself: it
- * tells what is JIT code. Both are to stay open as long as the result. 0 or a negative errno,
+ * Begins: reads what the profile was before perfjit-fix, or the profile itself, with its dumps. It
+ * tells what is JIT code, and may be closed then. 0 or a negative errno, reported.
+ */
+int check__read(struct check *check, struct perfdata *profile, struct perfdata *original,
+		const struct check_options *options, struct diag *diag);
+/*
+ * Counts over the profile, which is to stay open as long as the result. 0 or a negative errno,
  * reported; -ECANCELED when progress said so.
  */
-int check__run(struct check *check, struct perfdata *profile, struct perfdata *original,
-	       struct check_options *options, struct diag *diag);
+int check__count(struct check *check, struct perfdata *profile, struct check_options *options,
+		 struct diag *diag);
 void check__free(struct check *check);
 
 #endif
