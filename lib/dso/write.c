@@ -55,11 +55,13 @@ static bool is_narrow(const struct image *image)
 
 static int fail(struct diag *diag, const struct file_out *out)
 {
-	int err = errno ? -errno : -EIO;
+	int err = errno;
 
+	if (err == ENOMEM)
+		return -ENOMEM;
 	diag__report(diag, DIAG_ERROR, "dso.libelf", out->path, DIAG_NO_OFFSET,
-		     "can't write the ELF file: %s", elf_errmsg(-1));
-	return err;
+		     "can't write the ELF file: %s", err ? strerror(err) : elf_errmsg(-1));
+	return err ? -err : -EIO;
 }
 
 static int make_unwind(struct image *image)
@@ -299,9 +301,19 @@ static bool is_streamed(const struct image *image, enum image_section i)
 	return i == SECTION_TEXT || i == SECTION_EH_FRAME_HDR || is_far(image, i);
 }
 
+/* Without memory, libelf may return a section that belongs to no file. */
+static Elf_Scn *new_section(Elf *elf)
+{
+	Elf_Scn *section;
+
+	elf_errno(); /* forgets what was before */
+	section = elf_newscn(elf);
+	return elf_errmsg(0) ? NULL : section;
+}
+
 static bool write_section(Elf *elf, struct image *image, enum image_section i)
 {
-	Elf_Scn *section = elf_newscn(elf);
+	Elf_Scn *section = new_section(elf);
 	Elf_Data *data;
 
 	if (!section)

@@ -166,7 +166,7 @@ static void clean_fields(struct reader *text, struct buf *clean, size_t *nr_skip
 		struct reader line = next_line(text);
 		struct field field;
 
-		if (line.at < line.end && memcmp(line.at, "print", 5) == 0)
+		if (take(&line, "print"))
 			break;
 		if (line.at == line.end && groups++ == 0)
 			put_text(clean, "\n");

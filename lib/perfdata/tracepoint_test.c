@@ -318,12 +318,13 @@ static void test_damaged_formats(void **state)
 		"name: event\nID: 3\nformat:\n\tfield:__attribute__((",
 		FORMAT("4", "\tfield:\"int\" x;\toffset:0;\tsize:4;\tsigned:1;\n"),
 		FORMAT("5", "\tfield:int;\toffset:0;\tsize:4;\tsigned:1;\n"),
+		"name: event\nID: 5\nformat:\n\npri",
 		FORMAT("6", "\tfield:int x;\toffset:zero;\tsize:4;\tsigned:1;\n"),
 	};
-	struct tracepoints *tracepoints = parse(formats, 12, 12, ORDER_LITTLE);
+	struct tracepoints *tracepoints = parse(formats, 13, 13, ORDER_LITTLE);
 
 	(void)state;
-	assert_int_equal(tracepoints__count(tracepoints), 6);
+	assert_int_equal(tracepoints__count(tracepoints), 7);
 	for (size_t i = 0; i < tracepoints__count(tracepoints); i++)
 		assert_int_equal(tracepoints__at(tracepoints, i)->nr_fields, 0);
 	tracepoints__free(tracepoints);
