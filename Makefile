@@ -5,6 +5,7 @@
 #   make demo            a bundled recording before and after, shown by this machine's perf
 #   make demo-live       records one on the spot, where there is a runtime and leave to record
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
+#   make check-faults   every system call and allocation failing, in every form of output
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
 #   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
@@ -81,6 +82,7 @@ command_lib := $(BUILD)/cmd/shared.a
 commands := $(command_src:cmd/%.c=$(BUILD)/%)
 static_lib := $(BUILD)/libperfjit.a
 shared_lib := $(BUILD)/libperfjit.so.$(VERSION)
+faults := $(BUILD)/test/faults.so
 unit_tests := $(test_src:lib/%.c=$(BUILD)/test/%)
 command_tests := $(wildcard cmd/tests/*.t)
 fuzzers := $(fuzz_src:%.c=$(BUILD)/fuzz/%)
@@ -181,9 +183,21 @@ $(unit_tests): $(BUILD)/test/%: $(BUILD)/lib/%.o $(static_lib) $(BUILD)/packages
 
 tests_run := $(or $(patsubst lib/%.c,$(BUILD)/test/%,$(TESTS)),$(unit_tests) $(command_tests))
 
-check: all $(unit_tests) $(bench_tools) | $(after_deps)
+# Preloaded into commands by tests, so it has no sanitizer of its own.
+$(faults): cmd/tests/faults.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(if $(WERROR),-Werror) -O2 -g -fPIC \
+		-fvisibility=hidden -shared $< -ldl -o $@
+
+check: all $(unit_tests) $(bench_tools) $(faults) | $(after_deps)
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
 		CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' -j $(TEST_JOBS) $(tests_run)
+
+# Every call and allocation of perfjit-fix made to fail, in every form of its output.
+check-faults: all $(faults) | $(after_deps)
+	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" FAULTS=all \
+		prove -e '' --verbose cmd/tests/fix-faults.t
 
 # testdata/matrix/README
 check-abi: all | $(after_deps)
@@ -288,7 +302,7 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
+.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
 	uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
