@@ -14,7 +14,7 @@ const char *messages__level_name(enum diag_level level)
 	return names[level];
 }
 
-static const char *color_of(enum diag_level level)
+const char *messages__color(enum diag_level level)
 {
 	static const char *const colors[DIAG_LEVELS] = { "\033[36m", "\033[35m", "\033[31m" };
 
@@ -26,7 +26,7 @@ static void print_prefix(const struct messages *messages, enum diag_level level,
 {
 	char name[1024];
 
-	fprintf(stderr, "%s: %s%s:%s ", messages->command, messages->color ? color_of(level) : "",
+	fprintf(stderr, "%s: %s%s:%s ", messages->command, messages->color ? messages__color(level) : "",
 		messages__level_name(level), messages->color ? "\033[0m" : "");
 	if (file)
 		fprintf(stderr, "%s: ", text__printable(name, sizeof(name), file));

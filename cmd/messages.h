@@ -38,5 +38,7 @@ void messages__free(struct messages *messages);
 
 /* "note", "warning", "error" */
 const char *messages__level_name(enum diag_level level);
+/* What a terminal is told to show it in its colour; "\033[0m" ends that. */
+const char *messages__color(enum diag_level level);
 
 #endif

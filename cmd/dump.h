@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of perfjit-dump share. */
+#ifndef PERFJIT_CMD_DUMP_H
+#define PERFJIT_CMD_DUMP_H
+
+#include "dump_options.h"
+#include "exit.h"
+#include "record_printer.h"
+
+/* One run: a file, what is wanted of it, and where it is printed to. */
+struct dump {
+	const struct dump_options *options;
+	const char *path; /* to open */
+	const char *name; /* to print: "-" is standard input */
+	struct diag *diag;
+	struct record_printer printer;
+	bool disagrees; /* --cfi found a table that does not fit its code */
+};
+
+/* Print the file; a negative errno that is already reported, but for -ENOMEM. */
+int dump__jitdump(struct dump *dump);
+int dump__perfdata(struct dump *dump);
+int dump__elf(struct dump *dump);
+int dump__perfmap(struct dump *dump);
+
+#endif
