@@ -13,6 +13,7 @@ succeeds "make install" install install
 (cd "$root" && find . ! -type d | LC_ALL=C sort) >../out
 version=$(perfjit-fix --version | sed 's/.* //')
 out_is "files" <<EOT
+./usr/bin/perfjit-dump
 ./usr/bin/perfjit-fix
 ./usr/include/perfjit.h
 ./usr/lib/libperfjit.a
@@ -20,6 +21,7 @@ out_is "files" <<EOT
 ./usr/lib/libperfjit.so.0
 ./usr/lib/libperfjit.so.$version
 ./usr/lib/pkgconfig/perfjit.pc
+./usr/share/man/man1/perfjit-dump.1
 ./usr/share/man/man1/perfjit-fix.1
 ./usr/share/man/man3/libperfjit.3
 ./usr/share/man/man5/jitdump.5

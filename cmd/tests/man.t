@@ -14,14 +14,22 @@ done
 # examples PAGE: the commands of its section EXAMPLES, one a line
 examples()
 {
-	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl \$ //p' "$1" | sed 's/\\(dq/"/g'
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl \$ //p' "$1" |
+		sed -e 's/\\(dq/"/g' -e "s/[\\](aq/'/g"
+}
+
+# work PAGE LEAST
+work()
+{
+	examples "$SRCDIR/man/$1.1" >../examples
+	at_least "$1(1) has examples" "$(wc -l <../examples)" "$2"
+	while read -r command; do
+		succeeds "\$ $command" sh -c "$command"
+	done <../examples
 }
 
 recording py313fpbuild-perfjit-fp
 mkdir dumps && cp jit-1195.dump dumps
-examples "$SRCDIR/man/perfjit-fix.1" >../examples
-at_least "perfjit-fix(1) has examples" "$(wc -l <../examples)" 5
-while read -r command; do
-	succeeds "\$ $command" sh -c "$command"
-done <../examples
+work perfjit-fix 5
+work perfjit-dump 6
 done_testing

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line of perfjit-dump: wrong usage, help, colours, what it is given and who reads it.
+. "$(dirname "$0")/tap.sh"
+
+for arguments in --no-such-option 'a b' '--color=blue x' '--address= x' '--address=zz x' '--address=2-1 x' \
+	'--address=1-2-3 x' '--time=1 x' '--time=2-1 x' '--time=x-1 x' '--pid=x x' '--pid=4294967296 x' \
+	'--stats --summary x' '--header --code x' '--stats -x x' '--type' ''; do
+	run perfjit-dump $arguments
+	exits 2 "usage: $arguments"
+	err_has "  says how to get help" "Try .perfjit-dump --help"
+done
+
+succeeds "--version" perfjit-dump --version
+out_has "is a version" '^perfjit-dump [0-9]*\.[0-9]*\.[0-9]*$'
+succeeds "--help" perfjit-dump --help
+grep -o -e '--[a-z][a-z-]*' ../out | sort -u >../help
+sed -n 's/^\.It .*Fl Fl \([a-z-]*\).*/--\1/p' "$SRCDIR/man/perfjit-dump.1" | sort -u >../man
+run diff ../help ../man
+exits 0 "--help and the man page have the same options"
+
+run perfjit-dump none
+exits 3 "no such file"
+err_has "  is said" "none: can't open: No such file"
+echo 'some text' >text
+run perfjit-dump text
+exits 3 "a file of another kind"
+err_has "  is said" 'text: is no perf.data file'
+mkdir folder
+run perfjit-dump folder
+exits 3 "a folder that is no profile"
+
+recording py313fpbuild-perfjit-fp
+gzip -k jit-1195.dump
+succeeds "a jitdump" perfjit-dump jit-1195.dump
+sed 's/file="[^"]*"/file=""/' ../out >../plain
+succeeds "the same packed" perfjit-dump jit-1195.dump.gz
+sed 's/file="[^"]*"/file=""/' ../out >../packed
+same_file "  is printed the same" ../plain ../packed
+succeeds "the same on standard input" sh -c 'perfjit-dump - <jit-1195.dump'
+sed 's/file="[^"]*"/file=""/' ../out >../stream
+same_file "  is printed the same" ../plain ../stream
+succeeds "a packed profile from a pipe" sh -c 'gzip -c perf.data | perfjit-dump --stats -'
+sed 1d ../out >../stream
+succeeds "is printed" perfjit-dump --stats perf.data
+sed 1d ../out >../plain
+same_file "  as the file is" ../plain ../stream
+run sh -c 'perfjit-dump - <text'
+exits 3 "standard input of another kind"
+err_has "  is said of it by that name" '^perfjit-dump: error: -: is no perf.data'
+
+succeeds "a reader that goes away" sh -c 'trap "" PIPE; perfjit-dump jit-1195.dump | true'
+run sh -c 'trap "" PIPE; { perfjit-dump jit-1195.dump 2>../pipe.err; echo $? >../pipe.status; } | true'
+is "is no failure" "$(cat ../pipe.status)" 0
+[ ! -s ../pipe.err ]
+ok $? "nor is anything said of it" || tell ../pipe.err
+run sh -c 'perfjit-dump jit-1195.dump >/dev/full'
+exits 4 "a full disk"
+err_has "  is said" "can't write to standard output: No space left"
+
+run perfjit-dump --color=always --type=close jit-1195.dump
+run perfjit-dump --color=always --summary jit-1195.dump
+out_has "colours when asked for" "$(printf '\033')\["
+run perfjit-dump --summary jit-1195.dump
+is "none when it is no terminal" "$(grep -c "$(printf '\033')" ../out)" 0
+run perfjit-dump --json --color=always jit-1195.dump
+is "none in JSON" "$(grep -c "$(printf '\033')" ../out)" 0
+done_testing
