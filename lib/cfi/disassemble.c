@@ -92,6 +92,23 @@ bool disassembler__read(struct disassembler *disassembler, struct bytes code, ui
 	return true;
 }
 
+size_t disassembler__written(struct disassembler *disassembler, const struct cs_insn *insn,
+			     uint16_t *registers, size_t max)
+{
+	cs_regs read, written;
+	uint8_t nr_read = 0, nr_written = 0;
+	size_t count = 0;
+
+	if (cs_regs_access(disassembler->handle, insn, read, &nr_read, written, &nr_written) !=
+	    CS_ERR_OK)
+		return 0;
+	while (count < nr_written && count < max) {
+		registers[count] = written[count];
+		count++;
+	}
+	return count;
+}
+
 #else /* !HAVE_CAPSTONE */
 
 bool disassembler__supports(const struct cfi_target *target)
@@ -110,15 +127,6 @@ int disassembler__new(struct disassembler **disassembler, const struct cfi_targe
 void disassembler__free(struct disassembler *disassembler)
 {
 	(void)disassembler;
-}
-
-const struct cs_insn *disassembler__detail(struct disassembler *disassembler, struct bytes code,
-					   uint64_t addr)
-{
-	(void)disassembler;
-	(void)code;
-	(void)addr;
-	return NULL;
 }
 
 bool disassembler__read(struct disassembler *disassembler, struct bytes code, uint64_t addr,

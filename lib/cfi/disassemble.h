@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A thin seam over the disassembler library (capstone), which a build may be without: then
- * disassembler__new says -ENOTSUP for every machine and nothing else here is reached.
+ * disassembler__new says -ENOTSUP for every machine, and those that give capstone's own objects
+ * are not there.
  */
 #ifndef PERFJIT_CFI_DISASSEMBLE_H
 #define PERFJIT_CFI_DISASSEMBLE_H
@@ -37,5 +38,12 @@ bool disassembler__read(struct disassembler *disassembler, struct bytes code, ui
  */
 const struct cs_insn *disassembler__detail(struct disassembler *disassembler, struct bytes code,
 					   uint64_t addr);
+
+/*
+ * The registers (capstone's numbers) that the instruction writes, at most max of them; returns how
+ * many.
+ */
+size_t disassembler__written(struct disassembler *disassembler, const struct cs_insn *insn,
+			     uint16_t *registers, size_t max);
 
 #endif

@@ -35,6 +35,32 @@ struct evaluation {
 void cfi_rows__free(struct cfi_rows *rows)
 {
 	array__free(&rows->rows);
+	array__for_each(expression, &rows->expressions)
+		free(*expression);
+	array__free(&rows->expressions);
+}
+
+/* In front of each one stands its size, a byte. */
+const uint8_t *cfi_rows__keep(struct cfi_rows *rows, struct bytes expression)
+{
+	uint8_t *copy;
+
+	for (size_t i = rows->expressions.count; i > 0; i--) {
+		copy = rows->expressions.items[i - 1];
+		if (copy[0] == expression.size &&
+		    memcmp(copy + 1, expression.data, expression.size) == 0)
+			return copy + 1;
+	}
+	if (expression.size > UINT8_MAX)
+		return NULL;
+	copy = malloc(expression.size + 1);
+	if (!copy || !array__push(&rows->expressions, copy)) {
+		free(copy);
+		return NULL;
+	}
+	copy[0] = (uint8_t)expression.size;
+	memcpy(copy + 1, expression.data, expression.size);
+	return copy + 1;
 }
 
 const struct cfi_row *cfi_rows__find(const struct cfi_rows *rows, uint64_t pc)

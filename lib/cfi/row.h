@@ -59,9 +59,13 @@ struct cfi_row {
 /* By address, without overlaps; gaps where nothing is known. Zero-initialise. */
 struct cfi_rows {
 	ARRAY(struct cfi_row) rows;
+	ARRAY(uint8_t *) expressions; /* owned, of rows that were not read: see cfi_rows__keep */
 };
 
 void cfi_rows__free(struct cfi_rows *rows);
+/* A copy of an expression that lives as long as the rows, each different one once; NULL: no memory.
+ */
+const uint8_t *cfi_rows__keep(struct cfi_rows *rows, struct bytes expression);
 /* The row that covers pc, or NULL. */
 const struct cfi_row *cfi_rows__find(const struct cfi_rows *rows, uint64_t pc);
 

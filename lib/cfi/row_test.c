@@ -2,76 +2,16 @@
 #include "cfi/row.h"
 
 #include <dwarf.h>
-#include <elf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/diag.h"
+#include "cfi/elf_testing.h"
 #include "cfi/machine.h"
 
 #define BYTES(text) ((struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 })
 
 static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
 static const struct cfi_target aarch64 = { EM_AARCH64, ELFCLASS64, ORDER_LITTLE };
-
-/* An ELF file of this process, open in both readers. */
-struct object {
-	int fd;
-	Elf *elf;
-	Dwarf_CFI *cfi;
-	struct cfi_target target;
-	struct cfi_table table;
-};
-
-static void open_object(struct object *object, const char *path)
-{
-	struct diag *diag = diag__new(NULL, NULL);
-	Elf_Scn *section = NULL;
-	GElf_Ehdr header;
-	size_t names;
-
-	*object = (struct object){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
-	assert_true(object->fd >= 0);
-	elf_version(EV_CURRENT);
-	object->elf = elf_begin(object->fd, ELF_C_READ_MMAP, NULL);
-	assert_non_null(gelf_getehdr(object->elf, &header));
-	object->target = (struct cfi_target){ header.e_machine, header.e_ident[EI_CLASS],
-					      (enum byte_order)header.e_ident[EI_DATA] };
-	assert_int_equal(elf_getshdrstrndx(object->elf, &names), 0);
-	object->cfi = dwarf_getcfi_elf(object->elf);
-	assert_non_null(object->cfi);
-	while ((section = elf_nextscn(object->elf, section))) {
-		GElf_Shdr shdr;
-		Elf_Data *data;
-
-		assert_non_null(gelf_getshdr(section, &shdr));
-		if (strcmp(elf_strptr(object->elf, names, shdr.sh_name), ".eh_frame") != 0)
-			continue;
-		data = elf_rawdata(section, NULL);
-		assert_int_equal(
-			cfi_table__read(&object->table, (struct bytes){ data->d_buf, data->d_size },
-					shdr.sh_addr, &object->target, path, shdr.sh_offset, diag),
-			0);
-	}
-	diag__free(diag);
-	assert_true(object->table.fdes.count > 0);
-}
-
-static void close_object(struct object *object)
-{
-	cfi_table__free(&object->table);
-	dwarf_cfi_end(object->cfi);
-	elf_end(object->elf);
-	close(object->fd);
-}
 
 /* libdw knows no "unspecified", and puts the ABI's word in its place. */
 static void compare_rule(const struct cfi_rule *ours, const struct cfi_rule *theirs)

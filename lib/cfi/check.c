@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cfi/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cfi/walk.h"
+
+void cfi_check__free(struct cfi_check *check)
+{
+	array__free(&check->findings);
+}
+
+static const char *register_name(const struct cfi_target *target, uint16_t reg, char number[8])
+{
+	const struct cfi_machine *machine = cfi_machine__of(target);
+
+	if (machine && reg < CFI_ROW_REGISTERS && machine->names[reg])
+		return machine->names[reg];
+	snprintf(number, 8, "r%u", reg);
+	return number;
+}
+
+void cfi_rule__print(char *text, size_t size, const char *name, const struct cfi_rule *rule,
+		     const struct cfi_target *target)
+{
+	bool is_cfa = strcmp(name, "CFA") == 0;
+	char number[8];
+
+	switch (rule->kind) {
+	case CFI_RULE_UNSPECIFIED:
+		snprintf(text, size, is_cfa ? "no %s" : "%s in place", name);
+		break;
+	case CFI_RULE_UNDEFINED:
+		snprintf(text, size, "%s lost", name);
+		break;
+	case CFI_RULE_SAME:
+		snprintf(text, size, "%s in place", name);
+		break;
+	case CFI_RULE_OFFSET:
+		snprintf(text, size, "%s at CFA%+" PRId64, name, rule->offset);
+		break;
+	case CFI_RULE_VAL_OFFSET:
+		snprintf(text, size, "%s = CFA%+" PRId64, name, rule->offset);
+		break;
+	case CFI_RULE_REGISTER:
+		if (is_cfa)
+			snprintf(text, size, "CFA = %s%+" PRId64,
+				 register_name(target, rule->reg, number), rule->offset);
+		else
+			snprintf(text, size, "%s in %s", name,
+				 register_name(target, rule->reg, number));
+		break;
+	case CFI_RULE_EXPRESSION:
+		snprintf(text, size, is_cfa ? "%s by an expression" : "%s at an expression's place",
+			 name);
+		break;
+	case CFI_RULE_VAL_EXPRESSION:
+		snprintf(text, size, "%s by an expression", name);
+		break;
+	}
+}
+
+/* The same finding for the instruction right behind makes it longer. */
+void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding)
+{
+	array__for_each(other, &check->findings) {
+		if (other->kind != finding->kind || other->pc + other->size != finding->pc ||
+		    strcmp(other->says, finding->says) != 0 ||
+		    strcmp(other->does, finding->does) != 0)
+			continue;
+		other->size += finding->size;
+		return;
+	}
+	array__push(&check->findings, *finding);
+}
+
+#ifdef HAVE_CAPSTONE
+
+struct checker {
+	struct cfi_check *check;
+	const struct cfi_rows *rows;
+	const struct cfi_target *target;
+	const struct cfi_machine *machine;
+	struct cfi_rows scratch; /* of expressions */
+	const struct cfi_visit *at;
+};
+
+enum agreement { AGREES, DISAGREES, UNDECIDED };
+
+static void report(struct checker *checker, const char *kind, const char *name,
+		   const struct cfi_rule *says, const struct cfi_rule *does)
+{
+	struct cfi_finding finding = { .kind = kind,
+				       .pc = checker->at->pc,
+				       .size = checker->at->size };
+
+	cfi_rule__print(finding.says, sizeof(finding.says), name, says, checker->target);
+	cfi_rule__print(finding.does, sizeof(finding.does), name, does, checker->target);
+	snprintf(finding.text, sizeof(finding.text),
+		 "at 0x%" PRIx64 " the row says %s, but by the code it is %s", finding.pc,
+		 finding.says, finding.does);
+	cfi_check__add(checker->check, &finding);
+}
+
+static enum agreement check_cfa(struct checker *checker, const struct cfi_row *says,
+				const struct cfi_row *does, struct cfi_value *cfa)
+{
+	*cfa = cfi_state__cfa(checker->at->state, &says->cfa);
+	if (cfa->kind == CFI_VALUE_ADDRESS && cfa->base == 0 && cfa->number == 0)
+		return AGREES;
+	if (cfa->kind == CFI_VALUE_UNKNOWN && says->cfa.kind == CFI_RULE_EXPRESSION)
+		return UNDECIDED;
+	if (cfa->kind == CFI_VALUE_ADDRESS && cfa->base != 0)
+		return UNDECIDED;
+	/* a register with the caller's value, a number, or what else happens to be in it */
+	report(checker, "cfi.wrong-cfa", "CFA", &says->cfa, &does->cfa);
+	return DISAGREES;
+}
+
+static bool is_entry(struct cfi_value value, uint16_t reg)
+{
+	return value.kind == CFI_VALUE_ENTRY && value.reg == reg;
+}
+
+/* Whether reg was saved and restored: compilers leave the row of its saved copy till the end. */
+static bool was_saved(const struct cfi_state *state, uint16_t reg)
+{
+	for (uint32_t i = 0; i < state->nr_slots; i++)
+		if (is_entry(state->slots[i].value, reg))
+			return true;
+	return false;
+}
+
+static enum agreement check_register(struct checker *checker, const struct cfi_row *says,
+				     const struct cfi_row *does, uint16_t reg, struct cfi_value cfa)
+{
+	const struct cfi_rule *rule = &says->registers[reg], *truth = &does->registers[reg];
+	struct cfi_value value = cfi_state__register(checker->at->state, reg, rule, cfa);
+	bool is_ra = reg == checker->machine->ra;
+	const char *name = is_ra ? "the return address" : checker->machine->names[reg];
+
+	if (is_entry(value, reg))
+		return AGREES;
+	if (truth->kind == CFI_RULE_UNDEFINED)
+		return is_ra ? UNDECIDED : AGREES;
+	if (!is_ra && truth->kind == CFI_RULE_UNSPECIFIED && was_saved(checker->at->state, reg))
+		return AGREES;
+	/* the outermost frame says so */
+	if (is_ra && rule->kind == CFI_RULE_UNDEFINED)
+		return UNDECIDED;
+	report(checker, is_ra ? "cfi.wrong-return-address" : "cfi.wrong-register", name, rule,
+	       truth);
+	return DISAGREES;
+}
+
+static enum agreement check_row(struct checker *checker, const struct cfi_row *says,
+				const struct cfi_row *does)
+{
+	enum agreement all, one;
+	struct cfi_value cfa;
+
+	all = check_cfa(checker, says, does, &cfa);
+	if (all != AGREES)
+		return all;
+	all = check_register(checker, says, does, checker->machine->ra, cfa);
+	for (uint16_t i = 0; i < CFI_ROW_REGISTERS && all == AGREES; i++) {
+		if (!(checker->machine->callee_saved >> i & 1))
+			continue;
+		one = check_register(checker, says, does, i, cfa);
+		if (one != AGREES)
+			all = one;
+	}
+	if (all == AGREES && says->ra_signed != does->ra_signed) {
+		report(checker, "cfi.wrong-signing", says->ra_signed ? "signed ra" : "plain ra",
+		       &says->registers[checker->machine->ra],
+		       &does->registers[checker->machine->ra]);
+		return DISAGREES;
+	}
+	return all;
+}
+
+static int visit(void *context, const struct cfi_visit *at)
+{
+	struct checker *checker = context;
+	const struct cfi_row *says = cfi_rows__find(checker->rows, at->pc);
+	struct cfi_row does = { 0 };
+	struct cfi_undecided why = { 0 };
+	int found;
+
+	checker->at = at;
+	if (at->padding)
+		return 0;
+	if (!at->state) {
+		checker->check->nr_undecided++;
+		return 0;
+	}
+	if (!says) {
+		checker->check->nr_uncovered++;
+		return 0;
+	}
+	found = cfi_state__row(at->state, checker->machine->sp, &checker->scratch, &does, &why);
+	if (found < 0)
+		return found;
+	if (!found) {
+		checker->check->nr_undecided++;
+		return 0;
+	}
+	switch (check_row(checker, says, &does)) {
+	case AGREES:
+		checker->check->nr_agree++;
+		break;
+	case DISAGREES:
+		checker->check->nr_wrong++;
+		break;
+	case UNDECIDED:
+		checker->check->nr_undecided++;
+		break;
+	}
+	return 0;
+}
+
+int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,
+		    uint64_t addr, const struct cfi_target *target,
+		    const struct cfi_track_options *options)
+{
+	static const struct cfi_track_options no_options;
+	struct checker checker = {
+		.check = check, .rows = rows, .target = target, .machine = cfi_machine__of(target)
+	};
+	struct cfi_walk *walk;
+	int err;
+
+	if (!cfi__can_track(target))
+		return -ENOTSUP;
+	if (!code.size)
+		return 0;
+	err = cfi_walk__new(&walk, code, addr, target, options ? options : &no_options);
+	if (err)
+		return err;
+	err = cfi_walk__visit(walk, visit, &checker);
+	cfi_walk__free(walk);
+	cfi_rows__free(&checker.scratch);
+	return err;
+}
+
+#else
+
+int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,
+		    uint64_t addr, const struct cfi_target *target,
+		    const struct cfi_track_options *options)
+{
+	(void)check;
+	(void)rows;
+	(void)code;
+	(void)addr;
+	(void)target;
+	(void)options;
+	return -ENOTSUP;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks call frame information: its rows against what the code does, and its encoding against what
+ * readers of .eh_frame take it for.
+ */
+#ifndef PERFJIT_CFI_CHECK_H
+#define PERFJIT_CFI_CHECK_H
+
+#include "cfi/row.h"
+#include "cfi/track.h"
+
+/* Something that is wrong with a table, said for people and machines. */
+struct cfi_finding {
+	const char *kind; /* stable word, "cfi.wrong-cfa" */
+	uint64_t pc;   /* first instruction it concerns; of the encoding: the FDE's first address */
+	uint64_t size; /* bytes of code in a row that have the same fault; 0: the whole table */
+	uint64_t offset; /* of the encoding: where in .eh_frame or .eh_frame_hdr, bytes */
+	bool repairable; /* what is right can be told from what is there: see repair.h */
+	char says[64];   /* what the table says: "CFA = rsp+8" */
+	char does[64];   /* what holds: "CFA = rsp+16" */
+	char text[256];  /* both in a sentence */
+};
+
+/* Zero-initialise. */
+struct cfi_check {
+	ARRAY(struct cfi_finding) findings;
+	/* instructions whose rows were looked at, and what became of that */
+	uint64_t nr_agree;     /* CFA, return address and saved registers are as the code shows */
+	uint64_t nr_wrong;     /* something is not */
+	uint64_t nr_undecided; /* what the code does is not known, or not whether it is the same */
+	uint64_t nr_uncovered; /* instructions without a row */
+};
+
+void cfi_check__free(struct cfi_check *check);
+void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding);
+
+/*
+ * Holds rows against the code at addr. A register is at fault only where the caller's value is
+ * lost by it: a row may well name the saved copy of a register that was restored. 0, -ENOMEM or
+ * -ENOTSUP (see cfi__can_track).
+ */
+int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,
+		    uint64_t addr, const struct cfi_target *target,
+		    const struct cfi_track_options *options);
+
+/* A rule in short: "CFA = rsp+16", "rbx at CFA-24", "ra in x30"; name is of the register or "CFA".
+ */
+void cfi_rule__print(char *text, size_t size, const char *name, const struct cfi_rule *rule,
+		     const struct cfi_target *target);
+
+#endif

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A call may not return, and nothing in the code says so: what follows it may be reached from
+ * elsewhere, with another stack pointer. So code behind calls is taken as reached that way only
+ * when all other ways have been followed, and where another way turns up later that disagrees, the
+ * call is one that does not return, and all is done again without that path.
+ */
+#ifdef HAVE_CAPSTONE
+
+#include "cfi/walk.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+
+#include "cfi/disassemble.h"
+#include "cfi/walk_private.h"
+
+/* Instructions looked at per byte of code, before it is called too complex. */
+#define WORK_PER_BYTE 64
+#define WORK_AT_LEAST 100000
+/* Each place where paths may meet costs the memory of a state (2 KiB) or two. */
+#define MAX_LEADERS  65536
+#define MAX_CODE     (64 << 20)
+#define MAX_RESTARTS 64
+
+static void contradict(struct cfi_walk *walk, enum cfi_undecided_reason reason, uint64_t pc)
+{
+	if (!walk->contradicted)
+		walk->contradiction = (struct cfi_undecided){ .reason = reason, .pc = pc };
+	walk->contradicted = true;
+}
+
+static bool work(struct cfi_walk *walk, uint64_t amount)
+{
+	if (walk->work_left < amount) {
+		contradict(walk, CFI_TOO_COMPLEX, walk->parts.items[0].addr);
+		walk->work_left = 0;
+		return false;
+	}
+	walk->work_left -= amount;
+	return true;
+}
+
+/* The part that an offset is in. */
+static const struct part *part_at(const struct cfi_walk *walk, uint32_t offset)
+{
+	size_t low = 0, high = walk->parts.count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (walk->parts.items[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &walk->parts.items[low];
+}
+
+static uint64_t address_at(const struct cfi_walk *walk, uint32_t offset)
+{
+	const struct part *part = part_at(walk, offset);
+
+	return part->addr + (offset - part->start);
+}
+
+/* The offset of an address; false when it is in none of the parts. */
+static bool offset_of(const struct cfi_walk *walk, uint64_t addr, uint32_t *offset)
+{
+	array__for_each(part, &walk->parts) {
+		if (addr < part->addr || addr - part->addr >= part->bytes.size)
+			continue;
+		*offset = part->start + (uint32_t)(addr - part->addr);
+		return true;
+	}
+	return false;
+}
+
+static struct cfi_state *copy_state(struct cfi_walk *walk, const struct cfi_state *state)
+{
+	struct cfi_state *copy = malloc(sizeof(*copy));
+
+	if (!copy) {
+		walk->err = -ENOMEM;
+		return NULL;
+	}
+	*copy = *state;
+	copy->compared.kind = CFI_COMPARED_NOTHING;
+	return copy;
+}
+
+static void enqueue(struct cfi_walk *walk, uint32_t index)
+{
+	struct leader *leader = &walk->leaders.items[index];
+
+	if (leader->queued || !leader->state)
+		return;
+	leader->queued = true;
+	if (!array__push(&walk->queue, index))
+		walk->err = -ENOMEM;
+}
+
+/* Code that was walked over as one piece has a leader in it now: from there on anew. */
+static void split(struct cfi_walk *walk, uint32_t offset)
+{
+	const struct part *part = part_at(walk, offset);
+
+	for (uint32_t i = offset; i > part->start && work(walk, 1); i--)
+		if (walk->leader_at[i - 1]) {
+			enqueue(walk, walk->leader_at[i - 1] - 1);
+			return;
+		}
+}
+
+/* The leader at offset, made if there is none; NULL without memory or when there are too many. */
+static struct leader *leader_at(struct cfi_walk *walk, uint32_t offset)
+{
+	if (!walk->leader_at[offset]) {
+		if (walk->leaders.count == MAX_LEADERS) {
+			contradict(walk, CFI_TOO_COMPLEX, address_at(walk, offset));
+			walk->work_left = 0;
+			return NULL;
+		}
+		if (!array__push(&walk->leaders, (struct leader){ .offset = offset })) {
+			walk->err = -ENOMEM;
+			return NULL;
+		}
+		walk->leader_at[offset] = (uint32_t)walk->leaders.count;
+	}
+	return &walk->leaders.items[walk->leader_at[offset] - 1];
+}
+
+/* Paths that meet disagree about the frame. */
+static void disagree(struct cfi_walk *walk, struct leader *leader, bool by_call)
+{
+	if (by_call) {
+		walk->marks[leader->offset] |= MARK_NO_RETURN;
+	} else if (leader->by_call && !leader->by_path) {
+		walk->marks[leader->offset] |= MARK_NO_RETURN;
+		walk->restart = true;
+	} else {
+		contradict(walk, CFI_PATHS_DIFFER, address_at(walk, leader->offset));
+	}
+}
+
+/* A path leads to offset with a state. */
+static void arrive(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state,
+		   bool by_call)
+{
+	struct leader *leader;
+	bool was_walked = walk->marks[offset] & MARK_START && !walk->leader_at[offset];
+
+	if (walk->marks[offset] & MARK_INSIDE)
+		return;
+	leader = leader_at(walk, offset);
+	if (!leader)
+		return;
+	if (!leader->state) {
+		leader->state = copy_state(walk, state);
+		enqueue(walk, walk->leader_at[offset] - 1);
+	} else if (!cfi_state__same_frame(leader->state, state)) {
+		disagree(walk, leader, by_call);
+		return;
+	} else if (cfi_state__join(leader->state, state, address_at(walk, offset))) {
+		enqueue(walk, walk->leader_at[offset] - 1);
+	}
+	leader->by_call |= by_call;
+	leader->by_path |= !by_call;
+	if (was_walked)
+		split(walk, offset);
+}
+
+static void arrive_address(struct cfi_walk *walk, uint64_t addr, const struct cfi_state *state)
+{
+	uint32_t offset;
+
+	if (offset_of(walk, addr, &offset))
+		arrive(walk, offset, state, false);
+}
+
+/* The call that ends at offset may return. */
+static void return_to(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state)
+{
+	struct leader *leader;
+
+	if (walk->marks[offset] & (MARK_NO_RETURN | MARK_ENTRY | MARK_INSIDE))
+		return;
+	leader = leader_at(walk, offset);
+	if (!leader)
+		return;
+	if (leader->state) {
+		arrive(walk, offset, state, true);
+		return;
+	}
+	free(leader->behind);
+	leader->behind = copy_state(walk, state);
+	walk->marks[offset] |= MARK_PENDING;
+	if (offset < walk->pending_from)
+		walk->pending_from = offset;
+}
+
+/* Takes the first call that is waiting as one that returns; false when none is. */
+static bool take_pending(struct cfi_walk *walk)
+{
+	for (; walk->pending_from < walk->size; walk->pending_from++) {
+		uint32_t offset = walk->pending_from;
+		struct cfi_state *behind;
+
+		if (!(walk->marks[offset] & MARK_PENDING))
+			continue;
+		walk->marks[offset] &= (uint8_t)~MARK_PENDING;
+		behind = walk->leaders.items[walk->leader_at[offset] - 1].behind;
+		walk->leaders.items[walk->leader_at[offset] - 1].behind = NULL;
+		if (behind)
+			arrive(walk, offset, behind, true);
+		free(behind);
+		return work(walk, 1);
+	}
+	return false;
+}
+
+static bool read_data(const struct cfi_walk *walk, uint64_t addr, void *data, size_t size)
+{
+	array__for_each(part, &walk->parts) {
+		uint64_t at = addr - part->addr;
+
+		if (at >= part->bytes.size || part->bytes.size - at < size)
+			continue;
+		memcpy(data, part->bytes.data + at, size);
+		return true;
+	}
+	return walk->options->read && walk->options->read(walk->options->context, addr, data, size);
+}
+
+/* All targets of a jump table, as far as they are in the function. */
+static void follow_table(struct cfi_walk *walk, const struct cfi_value *value,
+			 const struct cfi_state *state)
+{
+	uint64_t table = (uint64_t)value->number;
+
+	for (uint32_t i = 0; i < value->count && work(walk, 1); i++) {
+		uint64_t target = 0;
+		int32_t distance;
+
+		if (value->kind == CFI_VALUE_POINTER) {
+			if (!read_data(walk, table + UINT64_C(8) * i, &target, sizeof(target)))
+				return;
+		} else {
+			if (!read_data(walk, table + UINT64_C(4) * i, &distance, sizeof(distance)))
+				return;
+			target = table + (uint64_t)(int64_t)distance;
+		}
+		arrive_address(walk, target, state);
+	}
+}
+
+/* A return with the stack pointer elsewhere: one of the paths to it was wrong. */
+static void check_return(struct cfi_walk *walk, const struct cfi_state *state, uint64_t pc)
+{
+	const struct cfi_value *sp = &state->registers[walk->machine->sp];
+
+	if (sp->kind == CFI_VALUE_ADDRESS && sp->base == 0 &&
+	    sp->number != -walk->machine->entry_offset)
+		contradict(walk, CFI_BAD_RETURN, pc);
+}
+
+/* Sends the state on to where flow says; true when it also goes on to the next instruction. */
+static bool follow(struct cfi_walk *walk, const struct cfi_flow *flow, struct cfi_state *state,
+		   uint64_t pc, uint32_t next, bool has_next)
+{
+	struct cfi_state other;
+
+	switch (flow->kind) {
+	case CFI_FLOW_NEXT:
+		return true;
+	case CFI_FLOW_JUMP:
+		arrive_address(walk, flow->target, state);
+		return false;
+	case CFI_FLOW_BRANCH:
+		other = *state;
+		cfi_state__refine(&other, flow, true);
+		arrive_address(walk, flow->target, &other);
+		cfi_state__refine(state, flow, false);
+		return true;
+	case CFI_FLOW_CALL:
+		cfi_state__call(state, walk->preserved);
+		if (has_next)
+			return_to(walk, next, state);
+		return false;
+	case CFI_FLOW_INDIRECT:
+		if (flow->value.kind == CFI_VALUE_TARGET || flow->value.kind == CFI_VALUE_POINTER)
+			follow_table(walk, &flow->value, state);
+		return false;
+	case CFI_FLOW_RETURN:
+		check_return(walk, state, pc);
+		return false;
+	case CFI_FLOW_STOP:
+		break;
+	}
+	return false;
+}
+
+/* Decodes at offset and marks its bytes; NULL when there is no instruction to be had. */
+static const cs_insn *decode(struct cfi_walk *walk, const struct part *part, uint32_t offset)
+{
+	size_t at = offset - part->start, left = part->bytes.size - at;
+	struct bytes code = { part->bytes.data + at,
+			      left < INSTRUCTION_MAX ? left : INSTRUCTION_MAX };
+	const cs_insn *insn = disassembler__detail(walk->disassembler, code, part->addr + at);
+
+	if (!insn || walk->marks[offset] & MARK_INSIDE) {
+		walk->marks[offset] |= MARK_BAD;
+		return NULL;
+	}
+	for (uint32_t i = 1; i < insn->size; i++)
+		if (walk->marks[offset + i] & MARK_START || walk->leader_at[offset + i]) {
+			walk->marks[offset] |= MARK_BAD;
+			return NULL;
+		}
+	walk->marks[offset] |= MARK_START;
+	for (uint32_t i = 1; i < insn->size; i++)
+		walk->marks[offset + i] |= MARK_INSIDE;
+	return insn;
+}
+
+/* Goes from a leader on to the end of its path or the next leader. */
+static void run(struct cfi_walk *walk, uint32_t index)
+{
+	uint32_t offset = walk->leaders.items[index].offset;
+	const struct part *part = part_at(walk, offset);
+	struct cfi_state state = *walk->leaders.items[index].state;
+
+	while (!walk->err && !walk->restart && work(walk, 1)) {
+		const cs_insn *insn = decode(walk, part, offset);
+		struct cfi_flow flow;
+		uint64_t pc;
+		bool has_next;
+
+		if (!insn)
+			return;
+		pc = insn->address;
+		walk->step(&state, walk->disassembler, insn, offset, &flow);
+		offset += insn->size;
+		has_next = offset - part->start < part->bytes.size;
+		if (!follow(walk, &flow, &state, pc, offset, has_next) || !has_next)
+			return;
+		if (walk->leader_at[offset]) {
+			arrive(walk, offset, &state, false);
+			return;
+		}
+	}
+}
+
+static void forget(struct cfi_walk *walk)
+{
+	array__for_each(leader, &walk->leaders) {
+		free(leader->state);
+		free(leader->behind);
+	}
+	walk->leaders.count = 0;
+	walk->queue.count = 0;
+}
+
+static void begin(struct cfi_walk *walk)
+{
+	struct cfi_state state;
+
+	forget(walk);
+	for (uint32_t i = 0; i < walk->size; i++)
+		walk->marks[i] &= LASTING_MARKS;
+	memset(walk->leader_at, 0, walk->size * sizeof(*walk->leader_at));
+	walk->restart = false;
+	walk->contradicted = false;
+	walk->pending_from = walk->size;
+	if (!walk->options->entry)
+		cfi_state__enter(&state, walk->machine);
+	else if (!cfi_state__enter_row(&state, walk->machine, walk->options->entry))
+		return;
+	arrive(walk, 0, &state, false);
+}
+
+/* Follows everything; false: to be done again. */
+static bool exhaust(struct cfi_walk *walk)
+{
+	while (!walk->err && !walk->restart && walk->work_left) {
+		uint32_t index;
+
+		if (!walk->queue.count) {
+			if (!take_pending(walk))
+				break;
+			continue;
+		}
+		index = walk->queue.items[--walk->queue.count];
+		walk->leaders.items[index].queued = false;
+		run(walk, index);
+	}
+	return !walk->restart;
+}
+
+static int add_part(struct cfi_walk *walk, struct bytes bytes, uint64_t addr)
+{
+	struct part part = { bytes, addr, walk->size };
+
+	if (!bytes.size || bytes.size > MAX_CODE - walk->size || addr + bytes.size < addr)
+		return walk->parts.count ? 0 : -EINVAL;
+	walk->size += (uint32_t)bytes.size;
+	return array__push(&walk->parts, part) ? 0 : -ENOMEM;
+}
+
+static int set_up(struct cfi_walk *walk, struct bytes code, uint64_t addr)
+{
+	const struct cfi_track_options *options = walk->options;
+	int err = add_part(walk, code, addr);
+	uint32_t offset;
+
+	for (size_t i = 0; i < options->nr_parts && !err; i++)
+		err = add_part(walk, options->parts[i].bytes, options->parts[i].addr);
+	if (err)
+		return err;
+	walk->marks = calloc(walk->size, 1);
+	walk->leader_at = calloc(walk->size, sizeof(*walk->leader_at));
+	if (!walk->marks || !walk->leader_at)
+		return -ENOMEM;
+	for (size_t i = 0; i < options->nr_entries; i++)
+		if (offset_of(walk, options->entries[i], &offset))
+			walk->marks[offset] |= MARK_ENTRY;
+	walk->preserved = options->preserved ? options->preserved : walk->machine->callee_saved;
+	walk->work_left = (uint64_t)walk->size * WORK_PER_BYTE + WORK_AT_LEAST;
+	return 0;
+}
+
+int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
+		  const struct cfi_target *target, const struct cfi_track_options *options)
+{
+	struct cfi_walk *walk = calloc(1, sizeof(*walk));
+	int err;
+
+	if (!walk)
+		return -ENOMEM;
+	walk->machine = cfi_machine__of(target);
+	walk->options = options;
+	walk->step = cfi_x86__step;
+	err = walk->machine ? disassembler__new(&walk->disassembler, target) : -ENOTSUP;
+	if (!err)
+		err = set_up(walk, code, addr);
+	for (unsigned int i = 0; i < MAX_RESTARTS && !err; i++) {
+		begin(walk);
+		if (exhaust(walk))
+			break;
+		err = walk->err;
+		if (i + 1 == MAX_RESTARTS)
+			contradict(walk, CFI_TOO_COMPLEX, addr);
+	}
+	err = err ? err : walk->err;
+	if (err) {
+		cfi_walk__free(walk);
+		return err;
+	}
+	*walk_out = walk;
+	return 0;
+}
+
+void cfi_walk__free(struct cfi_walk *walk)
+{
+	if (!walk)
+		return;
+	forget(walk);
+	array__free(&walk->leaders);
+	array__free(&walk->queue);
+	array__free(&walk->parts);
+	free(walk->marks);
+	free(walk->leader_at);
+	disassembler__free(walk->disassembler);
+	free(walk);
+}
+
+#endif
