@@ -145,7 +145,17 @@ static int compare(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-static int feed(struct processes *processes, struct sideband *event)
+/*
+ * perfjit-fix writes a COMM with the mark of an exec before the mapping of a DSO, at its time, so
+ * that readers forget unwind rows. What an exec maps comes later than its COMM.
+ */
+static bool only_forgets_rows(const struct sideband *event, const struct sideband *next)
+{
+	return event->time && next && next->time == event->time && next->pid == event->pid &&
+	       (next->type == PERFDATA_MMAP || next->type == PERFDATA_MMAP2);
+}
+
+static int feed(struct processes *processes, struct sideband *event, const struct sideband *next)
 {
 	switch (event->type) {
 	case PERFDATA_MMAP:
@@ -154,7 +164,7 @@ static int feed(struct processes *processes, struct sideband *event)
 		event->mapping.build_id.data = event->build_id;
 		return processes__map(processes, event->pid, &event->mapping);
 	case PERFDATA_COMM:
-		return event->exec
+		return event->exec && !only_forgets_rows(event, next)
 			       ? processes__exec(processes, event->time, event->pid, event->text)
 			       : processes__comm(processes, event->time, event->pid, event->text);
 	case PERFDATA_FORK:
@@ -174,8 +184,10 @@ int session__read(struct processes *processes, struct perfdata *perfdata, sessio
 		qsort(reader.events.items, reader.events.count, sizeof(*reader.events.items),
 		      compare);
 	array__for_each(event, &reader.events) {
+		const struct sideband *last = reader.events.items + reader.events.count - 1;
+
 		if (!err)
-			err = feed(processes, event);
+			err = feed(processes, event, event < last ? event + 1 : NULL);
 		free(event->text);
 	}
 	array__free(&reader.events);
