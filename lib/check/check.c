@@ -102,13 +102,15 @@ static bool is_selected(const struct check_options *options, const struct perfda
 }
 
 static int count_user_frame(struct checker *checker, const struct check_subject *subject,
-			    const struct perfdata_sample *sample, const struct unwind_frame *frame)
+			    const struct perfdata_sample *sample, struct unwind_frame *frame)
 {
 	struct check_counts *counts = &checker->counts;
 	bool own_address = !frame->caller && !counts->frames && !counts->kernel_frames;
 	struct check_finding finding;
 
 	check__classify(subject, frame, sample->time, checker->options->unwind.symfs, &finding);
+	/* for whoever is told the chain */
+	frame->jit = finding.jit;
 	counts->frames++;
 	counts->frames_named += finding.named;
 	counts->jit_frames += finding.jit;

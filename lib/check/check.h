@@ -31,7 +31,10 @@ struct check_wanted {
 	char *example;              /* the first name that did; owned by the options */
 };
 
-/* Told each sample that counts, with its chain. Not 0: ends the run with that. */
+/*
+ * Told each sample that counts, with its chain, whose frames' jit is set as they are counted. Not
+ * 0: ends the run with that.
+ */
 typedef int (*check_visit_fn)(void *context, const struct perfdata_sample *sample,
 			      const struct unwind_chain *chain);
 

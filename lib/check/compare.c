@@ -32,13 +32,14 @@ int comparison__add(struct comparison *comparison, const struct perfdata_sample 
 		.tid = sample->tid,
 		.first = comparison->frames.count,
 		.sequence = comparison->samples.count,
+		.unwound = chain->unwound,
 	};
 
 	array__for_each(frame, &chain->frames) {
 		struct compared_frame ours = { .offset = (uint32_t)frame->symbol_offset,
 					       .jit = frame->jit };
 
-		if (frame->kernel)
+		if (frame->kernel || frame->ip >= PERF_SCRIPT_KERNEL_SPACE)
 			continue;
 		if (frame->symbol) {
 			ours.symbol = names__number(&comparison->names, frame->symbol);
@@ -91,7 +92,9 @@ static struct compared_sample *find(struct comparison *comparison,
 				    const struct script_sample *theirs)
 {
 	const struct compared_sample key = {
-		theirs->time, theirs->pid, theirs->tid, 0, 0, 0, false
+		.time = theirs->time,
+		.pid = theirs->pid,
+		.tid = theirs->tid,
 	};
 	size_t low = 0, high = comparison->samples.count;
 
@@ -215,6 +218,7 @@ static void note_difference(struct comparer *comparer, const struct compared_sam
 	struct compared *compared = comparer->compared;
 
 	compared->samples_differing++;
+	compared->unwound_differing += sample->unwound;
 	compared->kinds[kind]++;
 	compared->at_jit[kind] += is_at_jit(pair, at);
 	compared->leaf_only += kind != DIFFER_ABSENT && pair->nr_theirs <= 1 && pair->nr_ours > 1;

@@ -33,6 +33,7 @@ struct compared_sample {
 	uint32_t pid, tid;
 	size_t first, count; /* frames */
 	size_t sequence;     /* in the file */
+	bool unwound;        /* not recorded as a chain */
 	bool matched;        /* by a sample of the perf that is looked at */
 };
 
@@ -60,6 +61,7 @@ struct compared {
 	const char *perf; /* its path */
 	struct perf_build build;
 	uint64_t samples, samples_differing; /* absent ones are among them */
+	uint64_t unwound_differing;          /* among them: with stacks to be unwound */
 	uint64_t frames, frames_differing;   /* of the longer chain */
 	uint64_t aliases; /* frames by another name for the same address, which is no difference */
 	uint64_t kinds[DIFFERENCES];  /* of samples */

@@ -14,6 +14,12 @@ static bool mostly(const struct compared *compared, uint64_t part)
 	return part > 0 && part >= compared->samples_differing - part;
 }
 
+/* What unwinders do concerns chains that were not recorded as such. */
+static bool is_of_unwinding(const struct compared *compared)
+{
+	return mostly(compared, compared->unwound_differing);
+}
+
 /* <= 6.12: libunwind where it is linked; from 7 on libdw comes first where both are. */
 static bool uses_libunwind(const struct perf_build *build)
 {
@@ -72,27 +78,27 @@ static bool names_of_another_run(const struct compared *compared, bool fixed)
 
 static bool drops_frame_without_file(const struct compared *compared, bool fixed)
 {
-	return !fixed && uses_libdw(&compared->build) &&
+	return is_of_unwinding(compared) && !fixed && uses_libdw(&compared->build) &&
 	       mostly(compared, compared->kinds[DIFFER_SHORTER]);
 }
 
 static bool needs_data_in_maps(const struct compared *compared, bool fixed)
 {
-	return !fixed && uses_libunwind(&compared->build) &&
+	return is_of_unwinding(compared) && !fixed && uses_libunwind(&compared->build) &&
 	       mostly(compared, compared->at_jit[DIFFER_SHORTER]);
 }
 
 static bool keeps_old_modules(const struct compared *compared, bool fixed)
 {
 	(void)fixed;
-	return compared->build.major >= 7 && uses_libdw(&compared->build) &&
-	       mostly(compared, compared->kinds[DIFFER_SHORTER]);
+	return is_of_unwinding(compared) && compared->build.major >= 7 &&
+	       uses_libdw(&compared->build) && mostly(compared, compared->kinds[DIFFER_SHORTER]);
 }
 
 static bool loses_stack_pointer(const struct compared *compared, bool fixed)
 {
 	(void)fixed;
-	return uses_libunwind(&compared->build) &&
+	return is_of_unwinding(compared) && uses_libunwind(&compared->build) &&
 	       mostly(compared, compared->kinds[DIFFER_SHORTER] + compared->kinds[DIFFER_LONGER]);
 }
 

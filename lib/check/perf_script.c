@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses of the upper half are the kernel's, and the all-ones that ends some chains. */
-#define KERNEL_SPACE (UINT64_C(1) << 63)
-
 static int end_sample(struct perf_script *script)
 {
 	bool open = script->open;
@@ -51,7 +48,7 @@ static int read_frame(struct perf_script *script, char *line)
 	char *text, *end, *dso;
 
 	frame.ip = strtoull(line, &text, 16);
-	if (text == line || *text != ' ' || frame.ip >= KERNEL_SPACE)
+	if (text == line || *text != ' ' || frame.ip >= PERF_SCRIPT_KERNEL_SPACE)
 		return 0;
 	text++;
 	end = end_of_symbol(text, &frame.offset, &dso);

@@ -10,6 +10,10 @@
 /* The fields that perf is asked for with -F. */
 #define PERF_SCRIPT_FIELDS "pid,tid,time,ip,sym,symoff,dso"
 
+/* Addresses of the upper half are the kernel's, and the all-ones that ends some chains: no frames.
+ */
+#define PERF_SCRIPT_KERNEL_SPACE (UINT64_C(1) << 63)
+
 struct script_frame {
 	uint32_t symbol; /* number in names; 0: "[unknown]" */
 	uint32_t dso;    /* the same */
