@@ -35,6 +35,10 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# Where shells look for what commands offer.
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR ?=
 
 ifeq ($(origin CC),default)
@@ -92,7 +96,10 @@ man_pages := $(wildcard man/*.[1-8])
 # With `make -j deps check`, all that needs the machine's packages waits for them.
 after_deps := $(filter deps deps-fuzz deps-packages,$(MAKECMDGOALS))
 
-all: $(commands) $(static_lib) $(shared_lib)
+completions := $(foreach command,$(notdir $(commands)),$(BUILD)/completion/bash/$(command) \
+	$(BUILD)/completion/zsh/_$(command) $(BUILD)/completion/fish/$(command).fish)
+
+all: $(commands) $(static_lib) $(shared_lib) $(completions)
 
 # ---- what the machine has -----------------------------------------------------------------------
 
@@ -164,6 +171,17 @@ $(command_lib): $(shared_obj)
 $(commands): $(BUILD)/%: $(BUILD)/cmd/%.o $(command_lib) $(static_lib) $(BUILD)/packages.libs
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(link_flags) @$(BUILD)/flags $(filter %.o %.a,$^) @$(BUILD)/packages.libs -o $@
+
+completion = @mkdir -p $(@D); $< --help | .scripts/completion $(1) $(<F) >$@.new && mv $@.new $@
+
+$(BUILD)/completion/bash/%: $(BUILD)/% .scripts/completion
+	$(call completion,bash)
+
+$(BUILD)/completion/zsh/_%: $(BUILD)/% .scripts/completion
+	$(call completion,zsh)
+
+$(BUILD)/completion/fish/%.fish: $(BUILD)/% .scripts/completion
+	$(call completion,fish)
 
 # ---- demo and tests -----------------------------------------------------------------------------
 
@@ -262,7 +280,8 @@ fuzz: $(fuzz_names:%=fuzz-%)
 # ---- installing ---------------------------------------------------------------------------------
 
 install: all
-	$(Q)install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)) \
+	$(Q)install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) \
+			$(BASHDIR) $(ZSHDIR) $(FISHDIR)) \
 		$(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page))))
 	$(Q)install $(commands) $(DESTDIR)$(BINDIR)
 	$(Q)install -m 644 $(static_lib) $(DESTDIR)$(LIBDIR)
@@ -276,11 +295,16 @@ install: all
 			$(BUILD)/packages.cflags)|" lib/perfjit.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/perfjit.pc
 	$(Q)$(foreach page,$(man_pages),install -m 644 $(page) \
 		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page))) &&) true
+	$(Q)install -m 644 $(BUILD)/completion/bash/* $(DESTDIR)$(BASHDIR)
+	$(Q)install -m 644 $(BUILD)/completion/zsh/* $(DESTDIR)$(ZSHDIR)
+	$(Q)install -m 644 $(BUILD)/completion/fish/* $(DESTDIR)$(FISHDIR)
 
 uninstall:
 	$(Q)rm -f $(commands:$(BUILD)/%=$(DESTDIR)$(BINDIR)/%) $(DESTDIR)$(INCLUDEDIR)/perfjit.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libperfjit.a libperfjit.so libperfjit.so.$(SOVERSION) \
 			$(notdir $(shared_lib)) pkgconfig/perfjit.pc) \
+		$(foreach command,$(notdir $(commands)),$(DESTDIR)$(BASHDIR)/$(command) \
+			$(DESTDIR)$(ZSHDIR)/_$(command) $(DESTDIR)$(FISHDIR)/$(command).fish) \
 		$(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 
 # ---- packages -----------------------------------------------------------------------------------

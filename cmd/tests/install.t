@@ -12,20 +12,32 @@ install()
 succeeds "make install" install install
 (cd "$root" && find . ! -type d | LC_ALL=C sort) >../out
 version=$(perfjit-fix --version | sed 's/.* //')
-out_is "files" <<EOT
-./usr/bin/perfjit-dump
-./usr/bin/perfjit-fix
-./usr/include/perfjit.h
-./usr/lib/libperfjit.a
-./usr/lib/libperfjit.so
-./usr/lib/libperfjit.so.0
-./usr/lib/libperfjit.so.$version
-./usr/lib/pkgconfig/perfjit.pc
-./usr/share/man/man1/perfjit-dump.1
-./usr/share/man/man1/perfjit-fix.1
-./usr/share/man/man3/libperfjit.3
-./usr/share/man/man5/jitdump.5
-EOT
+
+# what must be there, of each command, page and the library
+{
+	for command in $(cd "$SRCDIR/cmd" && ls perfjit-*.c); do
+		command=${command%.c}
+		cat <<-EOT
+			./usr/bin/$command
+			./usr/share/bash-completion/completions/$command
+			./usr/share/fish/vendor_completions.d/$command.fish
+			./usr/share/zsh/site-functions/_$command
+		EOT
+	done
+	for page in $(cd "$SRCDIR/man" && ls); do
+		echo "./usr/share/man/man${page##*.}/$page"
+	done
+	cat <<-EOT
+		./usr/include/perfjit.h
+		./usr/lib/libperfjit.a
+		./usr/lib/libperfjit.so
+		./usr/lib/libperfjit.so.0
+		./usr/lib/libperfjit.so.$version
+		./usr/lib/pkgconfig/perfjit.pc
+	EOT
+} | LC_ALL=C sort >../wanted
+at_least "files are expected" "$(wc -l <../wanted)" 13
+out_is "files" <../wanted
 succeeds "the installed command runs" "$root/usr/bin/perfjit-fix" --version
 
 PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
