@@ -92,7 +92,7 @@ static int cut_regions(struct plan *plan, const struct plan_options *options)
 		.unwinds = plan->scan->unwinds_stack,
 		.singles_max = options->layout == FIX_LAYOUT_AUTO ? SINGLES_MAX : 0,
 		.force_singles = options->layout == FIX_LAYOUT_TRAMPOLINE,
-		.without_pruning = options->without & FIX_PRUNING,
+		.without_pruning = plan->traced || (options->without & FIX_PRUNING),
 	};
 
 	for (size_t i = 0; i < processes__count(plan->scan->processes); i++) {

@@ -124,6 +124,7 @@ struct plan {
 	ARRAY(struct plan_process) per_process; /* those with JIT code or a missing dump */
 	ARRAY(struct plan_event) per_event;
 	struct plan_counts counts;
+	bool traced;           /* there are trace data: they may go through any code */
 	uint64_t nr_functions; /* that DSOs name */
 	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */
 	uint64_t dso_bytes;    /* of loaded parts */

@@ -170,6 +170,29 @@ static void refer_words(const struct surveyor *surveyor, struct process *process
 	}
 }
 
+/*
+ * Where branches came from and went to, and what an event says an address of: readers name them
+ * too. They came before the sample, and are no sign of code before its load either.
+ */
+static void refer_branches(const struct surveyor *surveyor, struct process *process,
+			   const struct perfdata_sample *sample)
+{
+	const struct subject *subject = &surveyor->subjects[process->number];
+	struct cursor branches = cursor__at(sample->branches, surveyor->order);
+
+	if (in_bounds(subject, sample->addr))
+		refer_word(process, sample->addr, sample->time);
+	while (cursor__left(&branches) >= PERFDATA_BRANCH_SIZE) {
+		uint64_t from = cursor__u64(&branches), to = cursor__u64(&branches);
+
+		cursor__u64(&branches); /* flags */
+		if (in_bounds(subject, from))
+			refer_word(process, from, sample->time);
+		if (in_bounds(subject, to))
+			refer_word(process, to, sample->time);
+	}
+}
+
 static void add_counts(struct plan_counts *sum, const struct plan_counts *counts)
 {
 	sum->samples += counts->samples;
@@ -209,6 +232,7 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	if (surveyor->subjects[process->number].reuses) {
 		refer_words(surveyor, process, sample.user_regs, sample.time);
 		refer_words(surveyor, process, sample.user_stack, sample.time);
+		refer_branches(surveyor, process, &sample);
 	}
 	return 0;
 }
@@ -226,6 +250,7 @@ int survey__run(struct plan *plan)
 	}
 	perfdata_walk__begin(&walk, plan->perfdata);
 	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
+		plan->traced |= record.type == PERFDATA_AUXTRACE;
 		if (record.type != PERFDATA_SAMPLE)
 			continue;
 		got = survey_sample(&surveyor, &record);

@@ -241,18 +241,68 @@ static void test_children_from_before(void **state)
 	plan__free(plan);
 }
 
+/* Where branches went in code that is at the address of other code, and so may be left out. */
+static void test_branches(void **state)
+{
+	static const uint64_t branches[] = { LO + 1, LO + 0x101, LO + 0x102, KERNEL, 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	testing->sample_type = TEST_FP | PERF_SAMPLE_BRANCH_STACK;
+	testing->branches = branches;
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "from");
+	dump__load(testing, 31, LO + 0x100, SIZE, "to");
+	dump__load(testing, 32, LO + 0x200, SIZE, "neither");
+	profile__sample(testing, 40, 1, KERNEL);
+	dump__load(testing, 50, LO, SIZE, "later");
+	plan = end(testing);
+	expect_reference(plan, "from", 40, 40);
+	expect_reference(plan, "to", 40, 40);
+	expect_none(plan, "neither");
+	assert_int_equal(plan->counts.jit_samples, 0);
+	assert_false(plan->traced);
+	plan__free(plan);
+}
+
+/* Two functions at one address that no sample refers to, in a profile with trace data or without.
+ */
+static void expect_functions(struct testing *testing, bool traced, uint64_t count)
+{
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 50, LO, SIZE, "b");
+	if (traced) {
+		buf__put_u32(&testing->records, PERFDATA_AUXTRACE);
+		buf__put_u32(&testing->records, 48u << 16);
+		buf__put_zeros(&testing->records, 40);
+	}
+	plan = end(testing);
+	assert_int_equal(plan->traced, traced);
+	assert_int_equal(plan->nr_functions, count);
+	plan__free(plan);
+}
+
+static void test_without_traces(void **state)
+{
+	expect_functions(*state, false, 1);
+}
+
+static void test_traces(void **state)
+{
+	expect_functions(*state, true, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_ips),
-		TESTING(test_code_in_files),
-		TESTING(test_early_samples),
-		TESTING(test_early_samples_of_code_that_stays),
-		TESTING(test_chains),
-		TESTING(test_calls_at_the_end),
-		TESTING(test_stacks),
-		TESTING(test_children),
-		TESTING(test_children_from_before),
+		TESTING(test_ips),           TESTING(test_code_in_files),
+		TESTING(test_early_samples), TESTING(test_early_samples_of_code_that_stays),
+		TESTING(test_chains),        TESTING(test_calls_at_the_end),
+		TESTING(test_stacks),        TESTING(test_branches),
+		TESTING(test_children),      TESTING(test_children_from_before),
 	};
 
 	return cmocka_run_group_tests_name("survey", tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct testing {
 	char folder[64];
 	char profile[128];
 	uint64_t sample_type;
+	const uint64_t *branches; /* of samples to come: from and to by turns, ends with 0 */
 	struct buf records;
 	struct buf dump;
 	struct diag *diag;
@@ -220,6 +221,16 @@ static UNUSED void profile__sample_stack(struct testing *testing, uint64_t time,
 		buf__put_u64(buf, count);
 		for (size_t i = 0; i < count; i++)
 			buf__put_u64(buf, chain[i]);
+	}
+	if (testing->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		for (count = 0; testing->branches[2 * count];)
+			count++;
+		buf__put_u64(buf, count);
+		for (size_t i = 0; i < count; i++) {
+			buf__put_u64(buf, testing->branches[2 * i]);
+			buf__put_u64(buf, testing->branches[2 * i + 1]);
+			buf__put_u64(buf, 0);
+		}
 	}
 	if (testing->sample_type & PERF_SAMPLE_STACK_USER) {
 		buf__put_u64(buf, PERF_SAMPLE_REGS_ABI_64);

@@ -65,6 +65,9 @@ struct perfdata_comm {
 bool perfdata__parse_comm(const struct perfdata *perfdata, const struct perfdata_record *record,
 			  struct perfdata_comm *comm);
 
+/* Of one branch in a sample: from, to, flags. */
+#define PERFDATA_BRANCH_SIZE 24
+
 /* Where the parts of a sample are; views are in the file's byte order. */
 struct perfdata_sample {
 	const struct perfdata_attr *attr;
@@ -72,13 +75,13 @@ struct perfdata_sample {
 	uint64_t ip, time, id, addr, period;
 	uint32_t pid, tid, cpu;
 	bool has_time;
-	struct bytes callchain;	 /* u64 each, PERF_CONTEXT_* markers included */
-	struct bytes raw;	 /* a tracepoint's fields: perfdata/tracepoint.h */
-	struct bytes branches;	 /* 24 bytes each: from, to, flags */
-	uint64_t user_regs_abi;	 /* PERF_SAMPLE_REGS_ABI_* */
-	struct bytes user_regs;	 /* u64 for each bit of attr.sample_regs_user */
+	struct bytes callchain;  /* u64 each, PERF_CONTEXT_* markers included */
+	struct bytes raw;        /* a tracepoint's fields: perfdata/tracepoint.h */
+	struct bytes branches;   /* PERFDATA_BRANCH_SIZE each */
+	uint64_t user_regs_abi;  /* PERF_SAMPLE_REGS_ABI_* */
+	struct bytes user_regs;  /* u64 for each bit of attr.sample_regs_user */
 	struct bytes user_stack; /* as copied; cut to the size that was really copied */
-	bool user_stack_full;	 /* the copy filled the room there was: the stack goes on */
+	bool user_stack_full;    /* the copy filled the room there was: the stack goes on */
 };
 
 bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfdata_record *record,

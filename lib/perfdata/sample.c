@@ -11,8 +11,6 @@
 #define BRANCH_COUNTERS      (1u << 19)
 #define REGS_ABI_SIMD        4u
 
-#define BRANCH_ENTRY_SIZE 24
-
 /* count elements of size bytes each, or an empty view and overrun when they can't be there. */
 static struct bytes take_array(struct cursor *cur, uint64_t count, size_t size)
 {
@@ -73,7 +71,7 @@ static void read_branches(struct cursor *cur, uint64_t branch_type, struct perfd
 
 	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		cursor__u64(cur);
-	sample->branches = take_array(cur, count, BRANCH_ENTRY_SIZE);
+	sample->branches = take_array(cur, count, PERFDATA_BRANCH_SIZE);
 	if (branch_type & BRANCH_COUNTERS)
 		take_array(cur, count, 8);
 }
