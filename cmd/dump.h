@@ -7,6 +7,8 @@
 #include "exit.h"
 #include "record_printer.h"
 
+struct disassembler;
+
 /* One run: a file, what is wanted of it, and where it is printed to. */
 struct dump {
 	const struct dump_options *options;
@@ -14,6 +16,7 @@ struct dump {
 	const char *name; /* to print: "-" is standard input */
 	struct diag *diag;
 	struct record_printer printer;
+	struct disassembler *disassembler; /* NULL until code is printed */
 	bool disagrees; /* --cfi found a table that does not fit its code */
 };
 

@@ -2,23 +2,67 @@
 #include "dump_cfi.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cfi/check.h"
+#include "cfi/machine.h"
+
+/* Code may end in padding that nobody runs. */
+#define PADDING 16u
+
+/* What comes of a problem. A table that can't be read is as good as none. */
+static const char *effect_of(const char *kind)
+{
+	static const struct {
+		const char *kind, *effect;
+	} effects[] = {
+		{ "cfi.wrong-cfa", "perf looks for the caller at another place of the stack: the "
+				   "chain ends here or goes on wrongly" },
+		{ "cfi.wrong-return-address", "perf takes something else for the caller: the chain "
+					      "ends here or goes on wrongly" },
+		{ "cfi.wrong-register", "the chain breaks further up, where a caller's frame is "
+					"found by this register" },
+		{ "cfi.wrong-signing", "the return address is read with its authentication code, "
+				       "or without one that is part of it: no caller is found" },
+		{ "cfi.short-range", "in a sample behind the range the chain ends here" },
+	};
+
+	for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
+		if (strcmp(effects[i].kind, kind) == 0)
+			return effects[i].effect;
+	return "perf finds no row for this function: chains end here, or go on by frame pointers";
+}
+
+static bool add_problem(struct dump_cfi *cfi, enum diag_level level, const char *kind, uint64_t pc,
+			const char *text)
+{
+	struct cfi_problem problem = { level, kind, pc, strdup(text), effect_of(kind) };
+
+	if (problem.text && array__push(&cfi->problems, problem))
+		return true;
+	free(problem.text);
+	return false;
+}
 
 /* What reading a table has to say goes with the function, not to where it is printed now. */
 static void keep(void *context, const struct diag_message *message)
 {
-	struct dump_cfi *cfi = context;
-	struct cfi_problem problem = { message->level, message->kind, 0, strdup(message->text) };
-
-	if (!problem.text || !array__push(&cfi->problems, problem))
-		free(problem.text);
+	add_problem(context, message->level, message->kind, 0, message->text);
 }
 
-static void judge(struct dump_cfi *cfi, const char *verdict, const char *words)
+__attribute__((format(printf, 3, 4))) static void judge(struct dump_cfi *cfi, const char *verdict,
+							const char *format, ...)
 {
+	va_list args;
+
 	cfi->verdict = verdict;
-	cfi->words = words;
+	va_start(args, format);
+	vsnprintf(cfi->words, sizeof(cfi->words), format, args);
+	va_end(args);
 }
 
 static int add_rows(struct dump_cfi *cfi, struct diag *diag, const struct cfi_table *table,
@@ -56,16 +100,15 @@ static const struct cfi_fde *find_fde(struct diag *diag, const struct cfi_table 
 		fde = &table->fdes.items[0];
 		diag__report(diag, DIAG_WARNING, "cfi.wrong-pc-begin", NULL, fde->offset,
 			     "the FDE at byte %llu of .eh_frame says it is for 0x%llx; the code is "
-			     "at 0x%llx: perf finds no row for it",
+			     "at 0x%llx",
 			     (unsigned long long)fde->offset, (unsigned long long)fde->addr,
 			     (unsigned long long)code->addr);
 	} else if (!fde) {
 		diag__report(diag, DIAG_WARNING, "cfi.no-fde", NULL, DIAG_NO_OFFSET,
 			     "none of the %zu FDEs is for this function", table->fdes.count);
-	} else if (fde->size < code->size) {
+	} else if (fde->size + PADDING <= code->size) {
 		diag__report(diag, DIAG_WARNING, "cfi.short-range", NULL, fde->offset,
-			     "the FDE covers %llu of %llu bytes of code: behind them perf finds no "
-			     "row",
+			     "the FDE covers %llu of %llu bytes of code",
 			     (unsigned long long)fde->size, (unsigned long long)code->size);
 	}
 	return fde;
@@ -91,15 +134,49 @@ static int read_function(struct dump_cfi *cfi, struct diag *diag, const struct c
 	return err;
 }
 
-/* Once rows and problems are there. */
-static void conclude(struct dump_cfi *cfi)
+static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check)
 {
-	if (cfi->problems.count)
-		judge(cfi, "disagrees", "the table does not fit the code");
+	uint64_t all =
+		check->nr_agree + check->nr_wrong + check->nr_undecided + check->nr_uncovered;
+
+	if (cfi->problems.count && !check->nr_wrong && !check->nr_uncovered)
+		judge(cfi, "disagrees",
+		      "has rows that fit the code, but perf does not get at them");
+	else if (cfi->problems.count)
+		judge(cfi, "disagrees",
+		      "does not fit the code: of %" PRIu64 " instructions %" PRIu64
+		      " have wrong rows, %" PRIu64 " have none",
+		      all, check->nr_wrong, check->nr_uncovered);
+	else if (check->nr_undecided || check->nr_uncovered)
+		judge(cfi, "undecided",
+		      "agrees with the code at %" PRIu64 " of %" PRIu64 " instructions; %" PRIu64
+		      " can't be decided, %" PRIu64 " have no row",
+		      check->nr_agree, all, check->nr_undecided, check->nr_uncovered);
+	else
+		judge(cfi, "agrees", "agrees with the code at all %" PRIu64 " instructions", all);
+}
+
+/* Once rows are there, and problems of reading them. */
+static int conclude(struct dump_cfi *cfi, struct bytes code, uint64_t addr,
+		    const struct cfi_target *target, const struct cfi_row *entry)
+{
+	struct cfi_track_options options = { .entry = entry };
+	struct cfi_check check = { .nr_agree = 0 };
+	int err = cfi_check__rows(&check, &cfi->rows, code, addr, target, &options);
+
+	array__for_each(finding, &check.findings)
+		if (!add_problem(cfi, DIAG_WARNING, finding->kind, finding->pc, finding->text))
+			err = -ENOMEM;
+	if (!err)
+		conclude_check(cfi, &check);
+	else if (cfi->problems.count)
+		judge(cfi, "disagrees", "does not fit the code");
 	else
 		judge(cfi, "unchecked",
-		      "the table can be read; its rows were not compared with the "
-		      "code");
+		      "can be read; code of this machine can't be followed here, "
+		      "to hold its rows against it");
+	cfi_check__free(&check);
+	return err == -ENOTSUP ? 0 : err;
 }
 
 int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
@@ -125,34 +202,68 @@ int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 		return -ENOMEM;
 	err = read_function(cfi, diag, code, target);
 	diag__free(diag);
-	conclude(cfi);
+	return err ? err : conclude(cfi, code->code, code->addr, target, NULL);
+}
+
+/* The first FDE that may reach into addr. */
+static size_t first_fde(const struct cfi_table *table, uint64_t addr)
+{
+	size_t low = 0, high = table->fdes.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (table->fdes.items[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? low - 1 : 0;
+}
+
+static int add_fdes(struct dump_cfi *cfi, const struct cfi_table *table, uint64_t addr,
+		    uint64_t end, const struct cfi_target *target)
+{
+	struct diag *diag = diag__new(keep, cfi);
+	int err = diag ? 0 : -ENOMEM;
+
+	for (size_t i = first_fde(table, addr); !err && i < table->fdes.count; i++) {
+		const struct cfi_fde *fde = &table->fdes.items[i];
+
+		if (fde->addr >= end)
+			break;
+		if (fde->addr + fde->size > addr)
+			err = add_rows(cfi, diag, table, fde, fde->addr, target);
+	}
+	diag__free(diag);
 	return err;
 }
 
-int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, struct bytes code,
-		       uint64_t addr, const struct cfi_target *target)
+/* Whether a row says that there is no caller, as that of _start does. */
+static bool is_outermost(const struct cfi_row *row, const struct cfi_target *target)
 {
-	struct diag *diag;
-	int err = 0;
-	bool any = false;
+	const struct cfi_machine *machine = cfi_machine__of(target);
 
-	diag = diag__new(keep, cfi);
-	if (!diag)
-		return -ENOMEM;
-	array__for_each(fde, &table->fdes) {
-		if (err || fde->addr >= addr + code.size)
-			break;
-		if (fde->addr + fde->size <= addr)
-			continue;
-		any = true;
-		err = add_rows(cfi, diag, table, fde, fde->addr, target);
+	return machine && row->registers[machine->ra].kind == CFI_RULE_UNDEFINED;
+}
+
+int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, struct bytes code,
+		       uint64_t addr, bool is_part, const struct cfi_target *target)
+{
+	int err = add_fdes(cfi, table, addr, addr + code.size, target);
+	const struct cfi_row *entry = cfi_rows__find(&cfi->rows, addr);
+
+	if (err)
+		return err;
+	if (!cfi->rows.rows.count && !cfi->problems.count) {
+		judge(cfi, "none", "has no FDE for this function");
+		return 0;
 	}
-	diag__free(diag);
-	if (!any)
-		judge(cfi, "none", "no FDE is for this function");
-	else
-		conclude(cfi);
-	return err;
+	if (entry && is_outermost(entry, target)) {
+		judge(cfi, "unchecked", "says that this function has no caller");
+		return 0;
+	}
+	return conclude(cfi, code, addr, target, is_part ? entry : NULL);
 }
 
 void dump_cfi__free(struct dump_cfi *cfi)

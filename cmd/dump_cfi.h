@@ -11,23 +11,27 @@
 struct cfi_problem {
 	enum diag_level level;
 	const char *kind;
-	uint64_t pc; /* of the instruction, or 0 when the whole table is meant */
-	char *text;
+	uint64_t pc;        /* of the first instruction, or 0 when the whole table is meant */
+	char *text;         /* what is wrong */
+	const char *effect; /* what comes of it where perf unwinds */
 };
 
 struct dump_cfi {
 	struct cfi_rows rows;
 	ARRAY(struct cfi_problem) problems;
-	const char *verdict; /* a word: "agrees", "disagrees", "unchecked", "none" */
-	const char *words;   /* what that means */
+	const char *verdict; /* a word: "agrees", "disagrees", "undecided", "unchecked", "none" */
+	char words[256];     /* what that means */
 };
 
 /* Of a function of a jitdump. Zero-initialise cfi. 0 or -ENOMEM. */
 int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 			  const struct cfi_target *target);
-/* Of code in an ELF file, whose table was read. 0 or -ENOMEM. */
+/*
+ * Of code in an ELF file, whose table was read. is_part: it is jumped to from elsewhere in the
+ * function, so that the table has to be believed as to what holds there. 0 or -ENOMEM.
+ */
 int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, struct bytes code,
-		       uint64_t addr, const struct cfi_target *target);
+		       uint64_t addr, bool is_part, const struct cfi_target *target);
 void dump_cfi__free(struct dump_cfi *cfi);
 
 /* What a row says: "rsp+16" and "rbp=c-16 ra=c-8". out has size bytes; return out. */

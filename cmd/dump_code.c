@@ -9,8 +9,8 @@
 #include "cfi/disassemble.h"
 
 /* Columns of a line: bytes of most instructions fit. */
-#define BYTES_WIDTH 24
-#define TEXT_WIDTH  36
+#define BYTES_WIDTH 22
+#define TEXT_WIDTH  32
 
 struct printing {
 	struct dump *dump;
@@ -134,24 +134,38 @@ static void print_instructions(struct printing *print, struct disassembler *disa
 	}
 }
 
+static void print_problem_object(struct record_printer *printer, const struct cfi_problem *problem)
+{
+	printer__begin_item(printer);
+	printer__word(printer, "kind", problem->kind);
+	if (problem->pc)
+		printer__address(printer, "pc", problem->pc);
+	printer__text(printer, "text", problem->text);
+	printer__word(printer, "effect", problem->effect);
+	printer__end_item(printer);
+}
+
+/* What comes of it is said once of those that come together. */
+static void print_problem_lines(struct record_printer *printer, const struct cfi_problem *problem,
+				bool last)
+{
+	fprintf(printer->stream, "\n    ! %s%s%s [%s]", printer__color(printer, problem->level),
+		problem->text, printer__plain(printer), problem->kind);
+	if (last || strcmp(problem[1].kind, problem->kind) != 0)
+		fprintf(printer->stream, "\n      so %s", problem->effect);
+}
+
 static void print_problems(struct dump *dump, const struct dump_cfi *cfi)
 {
 	struct record_printer *printer = &dump->printer;
 
 	printer__begin_list(printer, "problems");
-	array__for_each(problem, &cfi->problems) {
-		if (!printer->json) {
-			fprintf(printer->stream, "\n    %s! %s%s [%s]",
-				printer__color(printer, problem->level), problem->text,
-				printer__plain(printer), problem->kind);
-			continue;
-		}
-		printer__begin_item(printer);
-		printer__word(printer, "kind", problem->kind);
-		if (problem->pc)
-			printer__address(printer, "pc", problem->pc);
-		printer__text(printer, "text", problem->text);
-		printer__end_item(printer);
+	for (size_t i = 0; i < cfi->problems.count; i++) {
+		if (printer->json)
+			print_problem_object(printer, &cfi->problems.items[i]);
+		else
+			print_problem_lines(printer, &cfi->problems.items[i],
+					    i + 1 == cfi->problems.count);
 	}
 	printer__end_list(printer);
 }
@@ -166,30 +180,34 @@ static void print_verdict(struct dump *dump, const struct dump_cfi *cfi)
 		printer__word(printer, "verdict", cfi->verdict);
 		printer__word(printer, "words", cfi->words);
 	} else {
-		fprintf(printer->stream, "\n    %sunwind table: %s%s",
+		fprintf(printer->stream, "\n    %sThe unwind table %s%s",
 			disagrees ? printer__color(printer, DIAG_ERROR) : "", cfi->words,
 			disagrees ? printer__plain(printer) : "");
 	}
 	print_problems(dump, cfi);
 }
 
+/* A file's code is all of one machine. */
+static struct disassembler *disassembler_of(struct dump *dump, const struct cfi_target *target)
+{
+	if (!dump->disassembler && disassembler__new(&dump->disassembler, target) == -ENOMEM)
+		dump->printer.writer.failed = true;
+	return dump->disassembler;
+}
+
 void dump_code__print(struct dump *dump, const struct code_view *view)
 {
 	struct record_printer *printer = &dump->printer;
 	struct printing print = { .dump = dump, .view = view };
-	struct disassembler *disassembler = NULL;
-	int err = disassembler__new(&disassembler, view->target);
+	struct disassembler *disassembler = disassembler_of(dump, view->target);
 
-	if (err == -ENOMEM)
-		printer->writer.failed = true;
-	if (err) {
-		printer__bytes(printer, "code", view->code);
-	} else {
+	if (disassembler) {
 		printer__begin_list(printer, "instructions");
 		print_instructions(&print, disassembler);
 		printer__end_list(printer);
+	} else {
+		printer__bytes(printer, "code", view->code);
 	}
-	disassembler__free(disassembler);
 	if (view->cfi)
 		print_verdict(dump, view->cfi);
 }

@@ -72,8 +72,9 @@ static void print_function(struct dump_elf *print, const struct elf_function *fu
 	printer__text(printer, "name", function->name);
 	view.code = dump_elf__code(print, function->addr, function->size);
 	if (options->code && view.code.size) {
-		if (options->cfi && dump_cfi__of_table(&cfi, &print->cfi, view.code, function->addr,
-						       &print->target))
+		if (options->cfi &&
+		    dump_cfi__of_table(&cfi, &print->cfi, view.code, function->addr,
+				       strstr(function->name, ".cold") != NULL, &print->target))
 			printer->writer.failed = true;
 		view.cfi = options->cfi ? &cfi : NULL;
 		view.lines = options->lines ? dump_elf__lines(print, function) : NULL;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Register numbers: System V psABI for x86-64 and i386, DWARF for the Arm 64-bit architecture. */
 #include "dump_machine.h"
 
 #include <elf.h>
 #include <stddef.h>
-#include <stdio.h>
 
 const char *machine__name(uint32_t machine)
 {
@@ -22,24 +20,6 @@ const char *machine__name(uint32_t machine)
 		if (names[i].machine == machine)
 			return names[i].name;
 	return "unknown";
-}
-
-const char *machine__register(uint32_t machine, unsigned int number, char out[16])
-{
-	static const char *const x86_64[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi",
-					      "rbp", "rsp", "r8",  "r9",  "r10", "r11",
-					      "r12", "r13", "r14", "r15", "ra" };
-	static const char *const i386[] = { "eax", "ecx", "edx", "ebx", "esp",
-					    "ebp", "esi", "edi", "ra" };
-
-	if (machine == EM_X86_64 && number < sizeof(x86_64) / sizeof(x86_64[0]))
-		return x86_64[number];
-	if (machine == EM_386 && number < sizeof(i386) / sizeof(i386[0]))
-		return i386[number];
-	if (machine == EM_AARCH64 && number == 31)
-		return "sp";
-	snprintf(out, 16, "%c%u", machine == EM_AARCH64 && number < 31 ? 'x' : 'r', number);
-	return out;
 }
 
 #if defined(__x86_64__)

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows in the words of readelf --debug-dump=frames-interp: c is the CFA. */
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cfi/machine.h"
 #include "dump_cfi.h"
-#include "dump_machine.h"
+
+/* By DWARF number; "r17" of a machine that is not known. The return address is "ra". */
+static const char *register_name(const struct cfi_target *target, unsigned int number, char out[16])
+{
+	const struct cfi_machine *machine = cfi_machine__of(target);
+
+	if (machine && number < CFI_ROW_REGISTERS && machine->names[number])
+		return machine->names[number];
+	snprintf(out, 16, "r%u", number);
+	return out;
+}
 
 char *dump_cfi__cfa(const struct cfi_row *row, const struct cfi_target *target, char *out,
 		    size_t size)
@@ -14,8 +24,8 @@ char *dump_cfi__cfa(const struct cfi_row *row, const struct cfi_target *target, 
 
 	switch (row->cfa.kind) {
 	case CFI_RULE_REGISTER:
-		snprintf(out, size, "%s%+" PRId64,
-			 machine__register(target->machine, row->cfa.reg, name), row->cfa.offset);
+		snprintf(out, size, "%s%+" PRId64, register_name(target, row->cfa.reg, name),
+			 row->cfa.offset);
 		break;
 	case CFI_RULE_EXPRESSION:
 	case CFI_RULE_VAL_EXPRESSION:
@@ -47,7 +57,7 @@ static void put_rule(const struct cfi_rule *rule, const struct cfi_target *targe
 		snprintf(out, size, "v%+" PRId64, rule->offset);
 		break;
 	case CFI_RULE_REGISTER:
-		snprintf(out, size, "%s", machine__register(target->machine, rule->reg, name));
+		snprintf(out, size, "%s", register_name(target, rule->reg, name));
 		break;
 	case CFI_RULE_EXPRESSION:
 		snprintf(out, size, "exp");
@@ -58,9 +68,11 @@ static void put_rule(const struct cfi_rule *rule, const struct cfi_target *targe
 	}
 }
 
-static unsigned int ra_register(const struct cfi_target *target)
+static bool is_return_address(const struct cfi_target *target, unsigned int number)
 {
-	return target->machine == EM_AARCH64 ? 30 : target->machine == EM_386 ? 8 : 16;
+	const struct cfi_machine *machine = cfi_machine__of(target);
+
+	return machine && machine->ra == number;
 }
 
 char *dump_cfi__registers(const struct cfi_row *row, const struct cfi_target *target, char *out,
@@ -78,9 +90,7 @@ char *dump_cfi__registers(const struct cfi_row *row, const struct cfi_target *ta
 			continue;
 		put_rule(rule, target, value, sizeof(value));
 		put = snprintf(out + used, size - used, "%s%s=%s", used ? " " : "",
-			       i == ra_register(target)
-				       ? "ra"
-				       : machine__register(target->machine, i, name),
+			       is_return_address(target, i) ? "ra" : register_name(target, i, name),
 			       value);
 		if (put < 0 || (size_t)put >= size - used)
 			break;

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/spool.h"
+#include "cfi/disassemble.h"
 #include "dump.h"
 #include "jitdump/jitdump.h"
 #include "messages.h"
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
 		return EXIT_INPUT;
 	}
 	code = run(&dump);
+	disassembler__free(dump.disassembler);
 	messages__summarize(&messages, dump.diag);
 	diag__free(dump.diag);
 	messages__free(&messages);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make.pl: writes jit-4242.dump, a dump as CPython 3.13.0 wrote it on aarch64, whose unwind table is
+# cpython-aarch64.pl: writes jit-4242.dump, a dump as CPython 3.13.0 wrote it on aarch64, whose unwind table is
 # wrong in the ways that https://github.com/python/cpython/issues/136541 names: what Python's
 # assembler trampoline is, and the table that Python/perf_jit_trampoline.c made for it then.
 use strict;
