@@ -298,11 +298,18 @@ static void test_traces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_ips),           TESTING(test_code_in_files),
-		TESTING(test_early_samples), TESTING(test_early_samples_of_code_that_stays),
-		TESTING(test_chains),        TESTING(test_calls_at_the_end),
-		TESTING(test_stacks),        TESTING(test_branches),
-		TESTING(test_children),      TESTING(test_children_from_before),
+		TESTING(test_ips),
+		TESTING(test_code_in_files),
+		TESTING(test_early_samples),
+		TESTING(test_early_samples_of_code_that_stays),
+		TESTING(test_chains),
+		TESTING(test_calls_at_the_end),
+		TESTING(test_stacks),
+		TESTING(test_branches),
+		TESTING(test_children),
+		TESTING(test_children_from_before),
+		TESTING(test_without_traces),
+		TESTING(test_traces),
 	};
 
 	return cmocka_run_group_tests_name("survey", tests, NULL, NULL);
