@@ -40,7 +40,10 @@ static enum exit_code failed(struct run *run, int err, enum exit_code code)
 {
 	if (err == -ENOMEM)
 		complain(run, "memory", NULL, "out of memory");
-	return code;
+	/* whatever else was reported is what came of the input having been cut short */
+	if (err != -EBADMSG && run->perfdata && perfdata__check_whole(run->perfdata, run->diag) < 0)
+		err = -EBADMSG;
+	return err == -EBADMSG ? EXIT_INPUT : code;
 }
 
 static bool is_input(const struct run *run, const struct stat *output)
@@ -312,6 +315,7 @@ static enum exit_code work(struct run *run)
 	enum exit_code code;
 	int err;
 
+	signals__survive_cuts();
 	progress__phase(run->progress, "Reading");
 	if (output__is_stream(run->options->input))
 		signals__leave_to_writer();

@@ -3,6 +3,10 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t came;
 
@@ -40,6 +44,32 @@ void signals__hold(void)
 void signals__leave_to_writer(void)
 {
 	handle_once(SIGINT, pass_over);
+}
+
+/*
+ * What is missing of a mapped file that was cut short reads as zeros, as the rest of its last page
+ * does; whoever reads asks in the end whether it was (perfdata__check_whole()).
+ */
+static void fill_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = (uintptr_t)info->si_addr & ~(size - 1);
+	void *addr;
+
+	(void)context;
+	memcpy(&addr, &page, sizeof(addr));
+	if (info->si_code != BUS_ADRERR ||
+	    mmap(addr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
+		signal(number, SIG_DFL);
+}
+
+void signals__survive_cuts(void)
+{
+	struct sigaction action = { .sa_sigaction = fill_page, .sa_flags = SA_SIGINFO };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
 }
 
 void signals__ignore_pipe(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Being interrupted while files are written. */
+/* Being interrupted while files are written, and files that change while they are read. */
 #ifndef PERFJIT_CMD_SIGNALS_H
 #define PERFJIT_CMD_SIGNALS_H
 
@@ -16,6 +16,8 @@ void signals__hold(void);
  * be fixed.
  */
 void signals__leave_to_writer(void);
+/* Mapped files that are cut short meanwhile read as zeros there: see perfdata__check_whole(). */
+void signals__survive_cuts(void);
 /* A write to a stream that nobody reads any more fails, instead of ending the process. */
 void signals__ignore_pipe(void);
 /* Whether one has come. */

@@ -10,6 +10,10 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/spool.h"
+
+/* What is bigger is copied to a file instead of memory. */
+#define COPY_MAX ((size_t)16 << 20)
 
 static int fail(struct diag *diag, const char *kind, const char *path, const char *what)
 {
@@ -19,145 +23,188 @@ static int fail(struct diag *diag, const char *kind, const char *path, const cha
 	return -err;
 }
 
-static uint8_t *read_whole(int fd, size_t *size)
+/* Up to size bytes from the file's beginning; fewer if it has become shorter. -1 and errno. */
+static ssize_t read_whole(int fd, uint8_t *data, size_t size)
 {
-	uint8_t *copy = malloc(*size ? *size : 1);
 	size_t have = 0;
 
-	while (copy && have < *size) {
-		ssize_t got = pread(fd, copy + have, *size - have, (off_t)have);
+	while (have < size) {
+		ssize_t got = pread(fd, data + have, size - have, (off_t)have);
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0) {
-			free(copy);
-			return NULL;
-		}
+		if (got < 0)
+			return -1;
 		if (got == 0)
 			break;
 		have += (size_t)got;
 	}
-	*size = have;
-	return copy;
+	return (ssize_t)have;
 }
 
-/* An anonymous mapping of the file's present contents, so that unmapping is the same for both. */
-static uint8_t *map_copy(int fd, size_t *size)
+static int map_file(struct file_map *map, int fd, size_t size)
 {
-	size_t room = *size;
-	uint8_t *copy = read_whole(fd, size);
-	uint8_t *mapped = NULL;
+	void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
-	if (copy && *size) {
-		mapped = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			      0);
-		if (mapped != MAP_FAILED)
-			memcpy(mapped, copy, *size);
+	if (data == MAP_FAILED)
+		return -1;
+	map->bytes = (struct bytes){ data, size };
+	map->mapped = size;
+	return 0;
+}
+
+/* What is in the file now, in memory of its own. */
+static int copy_to_memory(struct file_map *map, size_t size)
+{
+	void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ssize_t have = data == MAP_FAILED ? -1 : read_whole(map->fd, data, size);
+
+	if (have < 0) {
+		int err = errno;
+
+		if (data != MAP_FAILED)
+			munmap(data, size);
+		errno = err;
+		return -1;
 	}
-	free(copy);
-	return mapped;
+	map->bytes = (struct bytes){ data, (size_t)have };
+	map->mapped = size;
+	return 0;
+}
+
+/* The same in a file without a name, as memory is dearer than a disk. */
+static int copy_to_file(struct file_map *map, const char *path, struct diag *diag)
+{
+	int fd = spool__create(path, diag);
+	struct stat stat;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = spool__copy(fd, map->fd, path, diag);
+	if (!err &&
+	    (fstat(fd, &stat) < 0 || (stat.st_size && map_file(map, fd, (size_t)stat.st_size) < 0)))
+		err = fail(diag, "file.read", path, "can't read");
+	close(fd);
+	return err;
+}
+
+static int read_file(struct file_map *map, const char *path, bool copy, struct diag *diag)
+{
+	size_t size;
+	int err;
+
+	if (fstat(map->fd, &map->stat) < 0)
+		return fail(diag, "file.open", path, "can't look at it");
+	if (!S_ISREG(map->stat.st_mode)) {
+		diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET,
+			     S_ISDIR(map->stat.st_mode) ? "is a directory" : "is no regular file");
+		return -EINVAL;
+	}
+	size = (size_t)map->stat.st_size;
+	if (!size)
+		return 0;
+	if (copy && size > COPY_MAX)
+		return copy_to_file(map, path, diag);
+	err = copy ? copy_to_memory(map, size) : map_file(map, map->fd, size);
+	return err < 0 ? fail(diag, "file.read", path, "can't read") : 0;
 }
 
 int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag)
 {
-	int err = 0;
+	int err;
 
 	*map = (struct file_map){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
 	if (map->fd < 0)
 		return fail(diag, "file.open", path, "can't open");
-	if (fstat(map->fd, &map->stat) < 0) {
-		err = fail(diag, "file.open", path, "can't look at it");
-	} else if (!S_ISREG(map->stat.st_mode)) {
-		diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET,
-			     S_ISDIR(map->stat.st_mode) ? "is a directory" : "is no regular file");
-		err = -EINVAL;
-	} else if (map->stat.st_size > 0) {
-		size_t size = (size_t)map->stat.st_size;
-		uint8_t *data = copy ? map_copy(map->fd, &size)
-				     : mmap(NULL, size, PROT_READ, MAP_PRIVATE, map->fd, 0);
-
-		if (!data && copy && size == 0)
-			return 0;
-		if (!data || data == MAP_FAILED)
-			err = fail(diag, "file.read", path, "can't read");
-		else
-			map->bytes = (struct bytes){ data, size };
-	}
-	if (err) {
-		close(map->fd);
-		*map = (struct file_map){ .fd = -1 };
-	}
+	err = read_file(map, path, copy, diag);
+	if (err)
+		file_map__close(map);
 	return err;
 }
 
 void file_map__close(struct file_map *map)
 {
-	if (map->bytes.data)
-		munmap((void *)(uintptr_t)map->bytes.data, map->bytes.size);
+	if (map->mapped)
+		munmap((void *)(uintptr_t)map->bytes.data, map->mapped);
 	if (map->fd >= 0)
 		close(map->fd);
 	*map = (struct file_map){ .fd = -1 };
 }
 
-/* A free name beside path; the file may or may not exist already. */
-static char *temporary_name(const char *path, unsigned int attempt)
+/* A free name beside the target; the file may or may not exist already. */
+static char *temporary_name(const struct file_out *out, unsigned int attempt)
 {
 	char *name = NULL;
 
-	if (asprintf(&name, "%s.tmp-%ld-%u", path, (long)getpid(), attempt) < 0)
-		return NULL;
-	return name;
+	if (asprintf(&name, "%s.tmp-%ld-%u", out->name, (long)getpid(), attempt) >= 0)
+		return name;
+	errno = ENOMEM;
+	return NULL;
 }
 
-static int open_unnamed(const char *path, mode_t mode)
-{
-	char *copy = strdup(path);
-	int fd;
-
-	if (!copy) {
-		errno = ENOMEM;
-		return -1;
-	}
-	fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-	free(copy);
-	return fd;
-}
-
-static int open_named(struct file_out *out, mode_t mode)
+static void open_named(struct file_out *out, mode_t mode)
 {
 	for (unsigned int attempt = 0; attempt < 100; attempt++) {
-		out->temporary = temporary_name(out->path, attempt);
-		if (!out->temporary) {
-			errno = ENOMEM;
-			return -1;
-		}
-		out->fd = open(out->temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode);
+		out->temporary = temporary_name(out, attempt);
+		if (!out->temporary)
+			return;
+		out->fd = openat(out->folder, out->temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+				 mode);
 		if (out->fd >= 0)
-			return 0;
+			return;
 		free(out->temporary);
 		out->temporary = NULL;
 		if (errno != EEXIST)
-			return -1;
+			return;
 	}
-	return -1;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,
+		      struct diag *diag)
+{
+	int err = 0;
+
+	*out = (struct file_out){ .fd = -1, .path = strdup(path) };
+	if (!out->path)
+		return -ENOMEM;
+	out->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	if (out->folder >= 0) {
+		out->name = last_part(out->path);
+		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+		/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
+		if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
+			open_named(out, mode);
+	}
+	if (out->fd < 0) {
+		err = fail(diag, "output.create", path, "can't create");
+		file_out__abort(out);
+	}
+	return err;
 }
 
 int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag)
 {
-	*out = (struct file_out){ .fd = -1, .path = strdup(path) };
-	if (!out->path)
-		return -ENOMEM;
-	out->fd = open_unnamed(path, mode);
-	/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
-	if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
-		open_named(out, mode);
-	if (out->fd < 0) {
-		int err = fail(diag, "output.create", path, "can't create");
+	char *copy = strdup(path);
+	int folder = copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int err;
 
-		file_out__abort(out);
-		return err;
-	}
-	return 0;
+	*out = (struct file_out){ .fd = -1 };
+	if (folder >= 0)
+		err = file_out__open_in(out, folder, path, mode, diag);
+	else
+		err = copy ? fail(diag, "output.create", path, "can't create") : -ENOMEM;
+	if (folder >= 0)
+		close(folder);
+	free(copy);
+	return err;
 }
 
 int file_out__take(struct file_out *out, int fd, const char *name)
@@ -194,13 +241,11 @@ static int give_name(struct file_out *out)
 		return 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
 	for (unsigned int attempt = 0; attempt < 100; attempt++) {
-		char *name = temporary_name(out->path, attempt);
+		char *name = temporary_name(out, attempt);
 
-		if (!name) {
-			errno = ENOMEM;
+		if (!name)
 			return -1;
-		}
-		if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+		if (linkat(AT_FDCWD, self, out->folder, name, AT_SYMLINK_FOLLOW) == 0) {
 			out->temporary = name;
 			return 0;
 		}
@@ -231,7 +276,8 @@ int file_out__commit(struct file_out *out, bool sync, struct diag *diag)
 		return close_stream(out, diag);
 	if (sync && fsync(out->fd) < 0)
 		err = fail(diag, "output.write", out->path, "can't write");
-	else if (give_name(out) < 0 || rename(out->temporary, out->path) < 0)
+	else if (give_name(out) < 0 ||
+		 renameat(out->folder, out->temporary, out->folder, out->name) < 0)
 		err = fail(diag, "output.rename", out->path, "can't put the file in place");
 	if (!err) {
 		free(out->temporary);
@@ -248,7 +294,9 @@ void file_out__abort(struct file_out *out)
 	if (out->fd >= 0)
 		close(out->fd);
 	if (out->temporary)
-		unlink(out->temporary);
+		unlinkat(out->folder, out->temporary, 0);
+	if (out->name)
+		close(out->folder);
 	free(out->temporary);
 	free(out->path);
 	*out = (struct file_out){ .fd = -1 };

@@ -16,12 +16,13 @@ struct file_map {
 	struct bytes bytes;
 	int fd;
 	struct stat stat;
+	size_t mapped; /* bytes to unmap */
 };
 
 /*
  * Fails with a report when path is no readable regular file. An empty file is mapped with size 0.
- * The mapping is private; a file that shrinks under the reader is the reader's SIGBUS, so what is
- * still being written is copied instead of mapped when copy is set.
+ * What others may still write to is to be copied: a mapped file that shrinks is the reader's
+ * SIGBUS, and one that changes is not what was checked.
  */
 int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag);
 void file_map__close(struct file_map *map);
@@ -29,16 +30,22 @@ void file_map__close(struct file_map *map);
 /*
  * A file under way: without a name where the file system allows it (O_TMPFILE), else a temporary
  * name beside the target. Nothing is at path until commit; a symlink at path is replaced, not
- * followed.
+ * followed. All happens in the folder that was there when it was opened, even if another takes its
+ * place.
  */
 struct file_out {
 	int fd;
 	char *path;
-	char *temporary; /* NULL while the file has no name */
-	bool stream;     /* it has a reader already: nothing to put in place or to take back */
+	const char *name; /* the last part of path; NULL of a stream */
+	int folder;       /* that name is in */
+	char *temporary;  /* in folder; NULL while the file has no name */
+	bool stream;      /* it has a reader already: nothing to put in place or to take back */
 };
 
 int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag);
+/* The same in a folder that is open; path is what it is called, and its last part the name. */
+int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,
+		      struct diag *diag);
 /* A stream that is open already, called name in reports. fd becomes the file's, also on failure. */
 int file_out__take(struct file_out *out, int fd, const char *name);
 /* Writes all of it at the descriptor's position, short writes and EINTR handled. */

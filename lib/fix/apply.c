@@ -33,7 +33,7 @@ struct writer {
 	struct diag *diag;
 	struct perfdata_edits *edits;
 	bool *created; /* by DSO: not there before */
-	bool made_folder;
+	struct output_folder folder;
 	uint64_t done;
 };
 
@@ -67,39 +67,19 @@ static void give_to_owner_of_input(const struct writer *writer, int fd)
 	output__give(writer->plan->perfdata, fd, writer->options->output, writer->diag);
 }
 
-static int make_folder(struct writer *writer)
+static const char *name_of(const struct plan_dso *dso)
 {
-	const char *folder = writer->plan->dso_folder;
-	mode_t mode = output_mode(writer);
-	struct stat st;
-
-	/* who may read the DSOs may look for them */
-	if (mkdir(folder, mode | 0700 | (mode & 0444) >> 2) == 0) {
-		int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-		writer->made_folder = true;
-		if (fd >= 0) {
-			give_to_owner_of_input(writer, fd);
-			close(fd);
-		}
-		return 0;
-	}
-	if (errno == EEXIST && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-		return 0;
-	if (errno == EEXIST)
-		errno = ENOTDIR;
-	diag__report(writer->diag, DIAG_ERROR, "output.folder", folder, DIAG_NO_OFFSET,
-		     "can't make the folder for DSOs: %s", strerror(errno));
-	return -errno;
+	return strrchr(dso->path, '/') + 1;
 }
 
 static int write_dso(struct writer *writer, size_t i)
 {
 	const struct plan_dso *dso = &writer->plan->dsos.items[i];
 	bool sync = !writer->options->no_sync && nr_written(writer->plan) <= SYNC_EACH_MAX;
-	bool fresh = access(dso->path, F_OK) != 0;
+	int folder = writer->folder.fd;
+	bool fresh = faccessat(folder, name_of(dso), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 	struct file_out out;
-	int err = file_out__open(&out, dso->path, output_mode(writer), writer->diag);
+	int err = file_out__open_in(&out, folder, dso->path, output_mode(writer), writer->diag);
 
 	if (err)
 		return err;
@@ -124,7 +104,8 @@ static int write_dsos(struct writer *writer)
 
 	if (!nr_written(writer->plan))
 		return 0;
-	err = make_folder(writer);
+	err = output__open_folder(&writer->folder, writer->plan->perfdata, writer->plan->dso_folder,
+				  writer->plan->dso_folder_named, writer->diag);
 	for (size_t i = 0; !err && i < writer->plan->dsos.count; i++)
 		if (writer->plan->dsos.items[i].path)
 			err = write_dso(writer, i);
@@ -136,9 +117,8 @@ static void remove_dsos(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->plan->dsos.count; i++)
 		if (writer->created[i])
-			unlink(writer->plan->dsos.items[i].path);
-	if (writer->made_folder)
-		rmdir(writer->plan->dso_folder);
+			unlinkat(writer->folder.fd, name_of(&writer->plan->dsos.items[i]), 0);
+	output__remove_folder(&writer->folder);
 }
 
 /* The identity that perf gave the marker: readers expect ids they know. */
@@ -338,7 +318,12 @@ static int write_directory(struct writer *writer)
 
 int plan__apply(const struct plan *plan, const struct apply_options *options, struct diag *diag)
 {
-	struct writer writer = { .plan = plan, .options = options, .diag = diag };
+	struct writer writer = {
+		.plan = plan,
+		.options = options,
+		.diag = diag,
+		.folder = { .fd = -1 },
+	};
 	int err;
 
 	writer.created = calloc(plan->dsos.count + 1, sizeof(bool));
@@ -348,6 +333,7 @@ int plan__apply(const struct plan *plan, const struct apply_options *options, st
 									: write_file(&writer);
 	if (err)
 		remove_dsos(&writer);
+	output__close_folder(&writer.folder);
 	free(writer.created);
 	return err;
 }

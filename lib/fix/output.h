@@ -19,6 +19,25 @@ mode_t output__mode(const struct perfdata *perfdata);
  */
 void output__give(const struct perfdata *perfdata, int fd, const char *path, struct diag *diag);
 
+/* A folder that files are put into. */
+struct output_folder {
+	const char *path;
+	int fd;
+	bool made; /* was not there before */
+};
+
+/*
+ * Makes the folder, readable to those who may read the profile, or opens the one that is there, and
+ * waits for others that put files into it. One that belongs to neither the caller, root nor the
+ * input's owner is refused, and so is a link to one, unless the folder was named by the user.
+ */
+int output__open_folder(struct output_folder *folder, const struct perfdata *perfdata,
+			const char *path, bool named, struct diag *diag);
+/* Takes the folder away again if it was made, and nothing is in it. */
+void output__remove_folder(const struct output_folder *folder);
+/* Lets others in. */
+void output__close_folder(struct output_folder *folder);
+
 /* Whether a path means standard output: "-". */
 bool output__is_stream(const char *path);
 /* The file or stream that a profile made from another is written to. 0 or negative errno. */

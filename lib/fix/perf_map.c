@@ -112,15 +112,17 @@ static void print(const struct perf_map *map, struct buf *buf)
 	}
 }
 
-static int write_map(const struct plan *plan, const struct perf_map *map, const char *path,
-		     struct diag *diag)
+static int write_map(const struct plan *plan, const struct perf_map *map, int folder,
+		     const char *path, struct diag *diag)
 {
 	struct buf buf = BUF(ORDER_HOST);
 	struct file_out out;
 	int err;
 
 	print(map, &buf);
-	err = buf.failed ? -ENOMEM : file_out__open(&out, path, output__mode(plan->perfdata), diag);
+	err = buf.failed
+		      ? -ENOMEM
+		      : file_out__open_in(&out, folder, path, output__mode(plan->perfdata), diag);
 	if (!err) {
 		err = file_out__write(&out, buf__bytes(&buf), diag);
 		output__give(plan->perfdata, out.fd, path, diag);
@@ -133,7 +135,7 @@ static int write_map(const struct plan *plan, const struct perf_map *map, const 
 }
 
 /* The map of all that ever had the process's pid. */
-static int make_map(const struct plan *plan, uint32_t pid, const char *dir,
+static int make_map(const struct plan *plan, uint32_t pid, const struct output_folder *folder,
 		    struct perf_map_result *result, struct diag *diag)
 {
 	struct processes *processes = plan->scan->processes;
@@ -150,9 +152,9 @@ static int make_map(const struct plan *plan, uint32_t pid, const char *dir,
 		if (!err)
 			err = place(&map, entry);
 	if (!err && map.entries.count) {
-		err = asprintf(&path, "%s/perf-%u.map", dir, pid) < 0
+		err = asprintf(&path, "%s/perf-%u.map", folder->path, pid) < 0
 			      ? -ENOMEM
-			      : write_map(plan, &map, path, diag);
+			      : write_map(plan, &map, folder->fd, path, diag);
 		result->nr_maps++;
 		result->nr_functions += map.entries.count;
 		result->nr_hidden += map.nr_hidden;
@@ -173,17 +175,17 @@ int perf_maps__write(const struct plan *plan, const char *dir, struct perf_map_r
 		     struct diag *diag)
 {
 	struct processes *processes = plan->scan->processes;
-	int err = 0;
+	struct output_folder folder;
+	int err;
 
 	*result = (struct perf_map_result){ 0 };
-	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
-		err = -errno;
-		diag__report(diag, DIAG_ERROR, "output.folder", dir, DIAG_NO_OFFSET,
-			     "can't make the folder for perf maps: %s", strerror(-err));
+	err = output__open_folder(&folder, plan->perfdata, dir, dir != plan->dso_folder, diag);
+	if (err)
 		return err;
-	}
 	for (size_t i = 0; !err && i < processes__count(processes); i++)
 		if (begins_pid(processes, i))
-			err = make_map(plan, processes__at(processes, i)->pid, dir, result, diag);
+			err = make_map(plan, processes__at(processes, i)->pid, &folder, result,
+				       diag);
+	output__close_folder(&folder);
 	return err;
 }

@@ -240,6 +240,7 @@ int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_
 	if (!*plan)
 		return -ENOMEM;
 	(*plan)->dso_folder = dso_folder(options);
+	(*plan)->dso_folder_named = options->dso_dir != NULL;
 	own.dso_dir = (*plan)->dso_folder;
 	err = own.dso_dir ? fill(*plan, &own, diag) : -ENOMEM;
 	if (err) {

@@ -129,6 +129,7 @@ struct plan {
 	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */
 	uint64_t dso_bytes;    /* of loaded parts */
 	char *dso_folder;      /* absolute */
+	bool dso_folder_named; /* by the user, not made up from the output's name */
 };
 
 /* 0 or a negative errno, reported. A profile without jitdumps gives a plan with nothing in it. */

@@ -21,7 +21,8 @@ void jitdump__report(struct jitdump *dump, enum diag_level level, const char *ki
 
 static int open_bytes(struct jitdump *dump)
 {
-	int err = file_map__open(&dump->map, dump->path, false, dump->diag);
+	/* a copy: the runtime may still run, and begin anew */
+	int err = file_map__open(&dump->map, dump->path, true, dump->diag);
 
 	if (err)
 		return err;

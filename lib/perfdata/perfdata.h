@@ -35,6 +35,11 @@ void perfdata__close(struct perfdata *perfdata);
 
 const char *perfdata__path(const struct perfdata *perfdata);
 enum perfdata_form perfdata__form(const struct perfdata *perfdata);
+/*
+ * Whether the input is still as long as it was when it was opened. It is mapped: what was cut off
+ * reads as zeros, or is a SIGBUS. -EBADMSG, reported, when it isn't; to be asked when all is read.
+ */
+int perfdata__check_whole(const struct perfdata *perfdata, struct diag *diag);
 enum byte_order perfdata__order(const struct perfdata *perfdata);
 const struct stat *perfdata__stat(const struct perfdata *perfdata);
 /* EM_* and ELFCLASS* of the recording machine's kernel, from HEADER_ARCH; 0 when not said. */

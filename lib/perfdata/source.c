@@ -126,6 +126,21 @@ int perfdata_source__open(struct perfdata_source *source, const char *path, stru
 	return err;
 }
 
+int perfdata__check_whole(const struct perfdata *perfdata, struct diag *diag)
+{
+	array__for_each(part, &perfdata->source.parts) {
+		struct stat stat;
+
+		if (part->fd < 0 ||
+		    (fstat(part->fd, &stat) == 0 && (uint64_t)stat.st_size >= part->size))
+			continue;
+		diag__report(diag, DIAG_ERROR, "perfdata.cut-short", perfdata->path, DIAG_NO_OFFSET,
+			     "was cut short while it was read");
+		return -EBADMSG;
+	}
+	return 0;
+}
+
 void perfdata_source__close(struct perfdata_source *source)
 {
 	if (source->mapped)

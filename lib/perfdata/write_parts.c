@@ -40,6 +40,8 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 			err = write_file(&directory, part, write, context, diag);
 	if (!err)
 		err = directory_out__copy_others(&directory, perfdata, diag);
+	if (!err)
+		err = perfdata__check_whole(perfdata, diag);
 	if (err) {
 		directory_out__abort(&directory);
 		return err;
