@@ -104,12 +104,31 @@ static int add_padding(struct tracker *tracker, const struct cfi_visit *at)
 	return 0;
 }
 
+static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
+{
+	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset;
+}
+
+/*
+ * Calls agree when CFA, return address and frame pointer do. What else they differ in, saved or
+ * not yet, is not known where no path leads.
+ */
 static void note_call(struct tracker *tracker, const struct cfi_row *row)
 {
-	if (!tracker->steady.size)
-		tracker->steady = *row;
-	else if (!cfi_row__same(&tracker->steady, row))
-		tracker->unsteady = true;
+	struct cfi_row *steady = &tracker->steady;
+
+	if (!steady->size) {
+		*steady = *row;
+		return;
+	}
+	tracker->unsteady |= !same_rule(&steady->cfa, &row->cfa);
+	for (int i = 0; i < CFI_ROW_REGISTERS; i++) {
+		if (same_rule(&steady->registers[i], &row->registers[i]))
+			continue;
+		if (i == tracker->machine->ra || i == tracker->machine->fp)
+			tracker->unsteady = true;
+		steady->registers[i] = (struct cfi_rule){ .kind = CFI_RULE_UNDEFINED };
+	}
 }
 
 static int visit(void *context, const struct cfi_visit *at)
