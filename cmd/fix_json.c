@@ -131,12 +131,28 @@ static struct json_object *dsos(struct json_writer *writer, const struct plan *p
 	return array;
 }
 
+/* How many functions have their CFI from where. */
+static struct json_object *cfi(struct json_writer *writer, const struct plan *plan)
+{
+	const struct functions *functions = plan->functions;
+	struct json_object *object = json_object_new_object();
+
+	json__put_number(writer, object, "producer",
+			 functions->nr_producer - functions->nr_wrong_pc_begin);
+	json__put_number(writer, object, "repaired", functions->nr_wrong_pc_begin);
+	json__put_number(writer, object, "synthesised", functions->nr_synthesised);
+	json__put_number(writer, object, "frame_pointer", functions->nr_frame_pointer);
+	json__put_number(writer, object, "none", functions->nr_without_cfi);
+	return object;
+}
+
 static void put_plan(struct json_writer *writer, struct json_object *object,
 		     const struct plan *plan)
 {
 	put_counts(writer, object, &plan->counts);
 	json__put_number(writer, object, "functions", plan->nr_functions);
 	json__put_number(writer, object, "functions_left_out", plan->nr_dropped);
+	json__put(writer, object, "cfi", cfi(writer, plan));
 	json__put_number(writer, object, "missing_dumps", plan->discovery->nr_missing);
 	json__put_number(writer, object, "inserted_records", plan->inserts.count);
 	json__put_text(writer, object, "dso_dir", plan->dso_folder);

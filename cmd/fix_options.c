@@ -14,6 +14,7 @@ enum {
 	OPT_BUILDID_CACHE,
 	OPT_PERF_MAP,
 	OPT_PERF_ABI,
+	OPT_CFI,
 	OPT_DRY_RUN,
 	OPT_FORCE,
 	OPT_IN_PLACE,
@@ -55,6 +56,10 @@ static const struct argp_option option_table[] = {
 	  "What the output is to be read by: perf of a version (5.10 or newer), auto (older ones where "
 	  "that costs nothing) or keep (the perf that recorded)",
 	  3 },
+	{ "cfi", OPT_CFI, "CFI", 0,
+	  "Where unwind tables come from: auto (the runtime's; what the code itself shows where there "
+	  "are none), producer (the runtime's alone), synth (the code alone) or none",
+	  3 },
 	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
 	  "Without jitdumps write nothing, instead of a copy", 3 },
 	{ .doc = "What is said:", .group = 4 },
@@ -72,7 +77,8 @@ static error_t parse_without(struct fix_options *options, const char *arg, struc
 	/* by the bits of enum fix_mechanism */
 	static const char *const names[] = { "nesting",      "exec-comm",     "pruning",
 					     "aliases",      "reemission",    "hole",
-					     "empty-header", "frame-pointer", "overlay" };
+					     "empty-header", "frame-pointer", "overlay",
+					     "synthesis" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(arg, names[i]) == 0) {
@@ -95,6 +101,21 @@ static error_t parse_layout(struct fix_options *options, const char *arg, struct
 		}
 	}
 	argp_error(state, "--layout is auto, trampoline or region, not '%s'", arg);
+	return EINVAL;
+}
+
+static error_t parse_cfi(struct fix_options *options, const char *arg, struct argp_state *state)
+{
+	/* by enum function_cfi_source */
+	static const char *const names[] = { "auto", "producer", "synth", "none" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(arg, names[i]) == 0) {
+			options->plan.cfi = (enum function_cfi_source)i;
+			return 0;
+		}
+	}
+	argp_error(state, "--cfi is auto, producer, synth or none, not '%s'", arg);
 	return EINVAL;
 }
 
@@ -190,6 +211,8 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
 		return parse_without(options, arg, state);
+	case OPT_CFI:
+		return parse_cfi(options, arg, state);
 	case OPT_PERF_ABI:
 		return parse_abi(options, arg, state);
 	case OPT_COLOR:

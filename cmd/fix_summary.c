@@ -105,6 +105,33 @@ static bool copies_stacks(const struct perfdata *perfdata)
 	return false;
 }
 
+/* From where functions have their unwind tables. */
+static void print_cfi(const struct printer *printer)
+{
+	const struct functions *functions = printer->plan->functions;
+	const struct {
+		uint64_t count;
+		const char *text;
+	} origins[] = {
+		{ functions->nr_producer - functions->nr_wrong_pc_begin, "as the runtime wrote it" },
+		{ functions->nr_wrong_pc_begin, "of the runtime, put right" },
+		{ functions->nr_synthesised, "shown by the code" },
+		{ functions->nr_frame_pointer, "by the frame pointer" },
+		{ functions->nr_without_cfi, "none" },
+	};
+	const char *separator = "of functions: ";
+
+	label(printer, "CFI");
+	for (size_t i = 0; i < sizeof(origins) / sizeof(*origins); i++) {
+		if (!origins[i].count)
+			continue;
+		fprintf(printer->stream, "%s%" PRIu64 " %s", separator, origins[i].count,
+			origins[i].text);
+		separator = ", ";
+	}
+	fputc('\n', printer->stream);
+}
+
 static void print_named(const struct printer *printer)
 {
 	const struct plan *plan = printer->plan;
@@ -135,6 +162,8 @@ static void print_named(const struct printer *printer)
 		label(printer, "Stacks");
 		fputs("were copied: perf unwinds them through JIT code as it reads them\n", stream);
 	}
+	if (copies_stacks(plan->perfdata) || printer->result->options->verbose)
+		print_cfi(printer);
 }
 
 static void print_skipped(const struct printer *printer)

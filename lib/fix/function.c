@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "cfi/frame_pointer.h"
+#include "fix/runtime.h"
 
 #define BLOCK_SIZE 65536
 
@@ -158,60 +159,117 @@ static bool promises_frame_pointer(const struct code_record *record)
 	return record->unwind && !record->unwind->eh_frame.size;
 }
 
-static int from_frame_pointer(struct functions *functions, const struct code_record *record,
-			      const struct cfi_target *target, struct cfi_entry *entry)
+static int add(struct function_cfi *cfi, const struct cfi_cie *cie, struct bytes instructions,
+	       uint64_t addr, uint64_t size)
 {
-	struct buf rows = BUF(target->order);
+	return array__push(&cfi->entries, (struct cfi_entry){ cie, instructions, addr, size })
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int from_frame_pointer(struct functions *functions, const struct member *member,
+			      const struct function_context *context, struct function_cfi *cfi)
+{
+	const struct code_record *record = member->code->record;
+	struct buf rows = BUF(context->target->order);
+	struct bytes kept = { 0 };
 	int err = 0;
 
 	if (record->code.size &&
-	    cfi__frame_pointer_rows(record->code, promises_frame_pointer(record), target, &rows)) {
-		entry->instructions =
-			rows.failed ? (struct bytes){ 0 } : keep_rows(functions, &rows);
-		entry->cie = cfi__frame_pointer_cie(target);
-		err = entry->instructions.data ? 0 : -ENOMEM;
+	    cfi__frame_pointer_rows(record->code, promises_frame_pointer(record), context->target,
+				    &rows)) {
+		if (!rows.failed)
+			kept = keep_rows(functions, &rows);
+		err = kept.data ? add(cfi, cfi__frame_pointer_cie(context->target), kept,
+				      member->addr, member->end - member->addr)
+				: -ENOMEM;
 		functions->nr_frame_pointer++;
 	}
 	buf__free(&rows);
 	return err;
 }
 
-static int from_producer(struct functions *functions, const struct code_record *record,
-			 const struct cfi_target *target, const char *file, struct cfi_entry *entry)
+static int from_code(struct functions *functions, const struct member *member,
+		     const struct function_context *context, struct function_cfi *cfi)
 {
-	int err = 0;
+	const struct code_record *record = member->code->record;
+	const struct runtime *runtime = context->runtime;
+	const struct synthesis_facts facts = {
+		.hotspot = runtime && runtime->hotspot,
+		.host = runtime && runtime->has_host ? &runtime->host : NULL,
+	};
+	uint64_t member_size = member->end - member->addr;
+	struct synthesis_result result;
+	int err = synthesis__make(&functions->synthesis, record, &facts, context->target, &result);
 
-	if (record->unwind && record->unwind->eh_frame.size)
-		err = record->unwind->shared ? from_shared(functions, record, target, file, entry)
-					     : from_own(functions, record, target, file, entry);
-	if (entry->cie)
-		functions->nr_producer++;
+	for (size_t i = 0; !err && i < result.nr_pieces; i++) {
+		const struct synthesis_piece *piece = &result.pieces[i];
+		uint64_t left = piece->offset < member_size ? member_size - piece->offset : 0;
+
+		if (left)
+			err = add(cfi, result.cie, piece->instructions,
+				  member->addr + piece->offset,
+				  piece->size < left ? piece->size : left);
+	}
+	functions->nr_synthesised += result.nr_pieces > 0;
 	return err;
 }
 
-int functions__make(struct functions *functions, const struct member *member,
-		    const struct cfi_target *target, const char *file,
-		    struct dso_function *function, struct function_cfi *cfi)
+static int from_producer(struct functions *functions, const struct member *member,
+			 const struct function_context *context, struct function_cfi *cfi)
 {
 	const struct code_record *record = member->code->record;
 	struct cfi_entry entry = { .addr = member->addr, .size = member->end - member->addr };
-	int err;
+	int err = 0;
 
-	*function = (struct dso_function){ record, entry.addr, entry.size };
-	err = from_producer(functions, record, target, file, &entry);
-	if (!err && !entry.cie && !functions->without_frame_pointer_rule)
-		err = from_frame_pointer(functions, record, target, &entry);
-	if (err)
+	if (record->unwind && record->unwind->eh_frame.size)
+		err = record->unwind->shared
+			      ? from_shared(functions, record, context->target, context->file,
+					    &entry)
+			      : from_own(functions, record, context->target, context->file, &entry);
+	if (err || !entry.cie)
 		return err;
-	if (!entry.cie) {
-		functions->nr_without_cfi++;
-		return 0;
-	}
+	functions->nr_producer++;
 	return array__push(&cfi->entries, entry) ? 0 : -ENOMEM;
+}
+
+/*
+ * What is followed costs time, which is well spent only if somebody looks at the rows. Runtimes
+ * that promise a frame pointer (V8) need it: calls take arguments off the stack, or make the frame.
+ */
+static bool follows_code(const struct functions *functions, const struct code_record *record)
+{
+	if (functions->without_synthesis || promises_frame_pointer(record))
+		return false;
+	return functions->source == FUNCTION_CFI_SYNTH ||
+	       (functions->source == FUNCTION_CFI_AUTO && functions->unwinds);
+}
+
+int functions__make(struct functions *functions, const struct member *member,
+		    const struct function_context *context, struct dso_function *function,
+		    struct function_cfi *cfi)
+{
+	enum function_cfi_source source = functions->source;
+	size_t before = cfi->entries.count;
+	int err = 0;
+
+	*function = (struct dso_function){ member->code->record, member->addr,
+					   member->end - member->addr };
+	if (source == FUNCTION_CFI_AUTO || source == FUNCTION_CFI_PRODUCER)
+		err = from_producer(functions, member, context, cfi);
+	if (!err && cfi->entries.count == before && follows_code(functions, member->code->record))
+		err = from_code(functions, member, context, cfi);
+	if (!err && cfi->entries.count == before && source != FUNCTION_CFI_PRODUCER &&
+	    source != FUNCTION_CFI_NONE && !functions->without_frame_pointer_rule)
+		err = from_frame_pointer(functions, member, context, cfi);
+	if (cfi->entries.count == before)
+		functions->nr_without_cfi++;
+	return err;
 }
 
 void functions__free(struct functions *functions)
 {
+	synthesis__free(&functions->synthesis);
 	array__for_each(cie, &functions->cies)
 		free(*cie);
 	array__for_each(shared, &functions->shared) {

@@ -7,8 +7,10 @@
 #include "cfi/cfi.h"
 #include "dso/dso.h"
 #include "fix/region.h"
+#include "fix/synthesis.h"
 
 struct diag;
+struct runtime;
 
 /* CFI of several functions in one record, read once. */
 struct shared_cfi {
@@ -16,8 +18,20 @@ struct shared_cfi {
 	struct cfi_table table;
 };
 
+/* Where CFI may be from. */
+enum function_cfi_source {
+	FUNCTION_CFI_AUTO, /* the producer's; else what the code shows; else the frame pointer */
+	FUNCTION_CFI_PRODUCER, /* the producer's alone */
+	FUNCTION_CFI_SYNTH,    /* what the code shows, whatever the producer wrote */
+	FUNCTION_CFI_NONE,
+};
+
 struct functions {
 	struct diag *diag;
+	enum function_cfi_source source;
+	bool unwinds; /* readers will unwind by CFI: it is worth the work to follow code */
+	bool without_frame_pointer_rule, without_synthesis;
+	struct synthesis synthesis;
 	ARRAY(struct cfi_cie *) cies; /* each different one once */
 	ARRAY(struct shared_cfi *) shared;
 	/* the record before: runtimes write the same CFI for function after function */
@@ -28,11 +42,10 @@ struct functions {
 		struct bytes instructions;
 		bool wrong_pc_begin;
 	} last;
-	bool without_frame_pointer_rule;
 	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
 	size_t block_used;
 	/* functions made, by where their CFI is from */
-	uint64_t nr_producer, nr_frame_pointer, nr_without_cfi;
+	uint64_t nr_producer, nr_synthesised, nr_frame_pointer, nr_without_cfi;
 	uint64_t nr_wrong_pc_begin; /* among the producers': FDE pointed elsewhere, put right */
 };
 
@@ -41,13 +54,17 @@ struct function_cfi {
 	ARRAY(struct cfi_entry) entries;
 };
 
-/*
- * Makes one function of a member and appends the CFI that is its. file names the member's dump in
- * reports. 0 or -ENOMEM.
- */
+/* What functions of one process have in common. */
+struct function_context {
+	const struct cfi_target *target;
+	const char *file;              /* their dump, for reports */
+	const struct runtime *runtime; /* or NULL */
+};
+
+/* Makes one function of a member and appends the CFI that is its. 0 or -ENOMEM. */
 int functions__make(struct functions *functions, const struct member *member,
-		    const struct cfi_target *target, const char *file,
-		    struct dso_function *function, struct function_cfi *cfi);
+		    const struct function_context *context, struct dso_function *function,
+		    struct function_cfi *cfi);
 void functions__free(struct functions *functions);
 
 #endif

@@ -121,6 +121,7 @@ struct made {
 static void make(struct functions *functions, struct made *made, uint64_t from, uint64_t addr,
 		 uint64_t size, const struct code_unwind *unwind)
 {
+	static const struct function_context context = { .target = &x86_64, .file = "jit-1.dump" };
 	struct function_cfi cfi = { 0 };
 
 	made->record = (struct code_record){
@@ -131,8 +132,7 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 	};
 	made->code = (struct code){ .record = &made->record, .addr = addr, .size = size };
 	made->member = (struct member){ .code = &made->code, .addr = addr, .end = addr + size };
-	assert_int_equal(functions__make(functions, &made->member, &x86_64, "jit-1.dump",
-					 &made->function, &cfi),
+	assert_int_equal(functions__make(functions, &made->member, &context, &made->function, &cfi),
 			 0);
 	assert_ptr_equal(made->function.record, &made->record);
 	assert_int_equal(made->function.addr, addr);

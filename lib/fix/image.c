@@ -7,7 +7,9 @@
 
 #include "base/diag.h"
 #include "fix/function.h"
+#include "fix/outlines.h"
 #include "fix/region.h"
+#include "fix/runtime.h"
 #include "fix/scan.h"
 #include "fix/space.h"
 
@@ -25,6 +27,7 @@ struct imager {
 	struct diag *diag;
 	struct space space; /* of the region's process */
 	const struct process *space_of;
+	struct runtime runtime; /* of the region's process */
 };
 
 static const struct found_dump *dump_of(const struct plan *plan, const struct process *process)
@@ -92,19 +95,25 @@ static struct cfi_target target_of(const struct plan *plan, const struct found_d
 	};
 }
 
-static int make_functions(struct imager *imager, const struct generation *generation,
-			  const char *file, struct dso_spec *spec)
+static int make_functions(struct imager *imager, const struct region *region,
+			  const struct generation *generation, const char *file,
+			  struct dso_spec *spec)
 {
 	struct dso_function *functions = calloc(generation->members.count + 1, sizeof(*functions));
+	struct function_context context = { .target = &spec->target,
+					    .file = file,
+					    .runtime = &imager->runtime };
 	struct function_cfi cfi = { 0 };
 	int err = 0;
 
+	if (imager->runtime.process != region->process)
+		runtime__find(&imager->runtime, imager->plan, region->process, &spec->target);
 	spec->functions = functions;
 	if (!functions)
 		return -ENOMEM;
 	array__for_each(member, &generation->members)
 		if (!err)
-			err = functions__make(imager->plan->functions, *member, &spec->target, file,
+			err = functions__make(imager->plan->functions, *member, &context,
 					      &functions[spec->nr_functions++], &cfi);
 	spec->cfi = cfi.entries.items;
 	spec->nr_cfi = cfi.entries.count;
@@ -260,43 +269,6 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 	return dso__layout(&dso->spec, &dso->layout, imager->diag);
 }
 
-/* Whether the file at hand is the one that was recorded, as far as the profile tells. */
-static bool is_recorded_file(const struct plan *plan, const char *name,
-			     const struct dso_outline *outline)
-{
-	uint8_t build_id[PERFDATA_BUILD_ID_SIZE];
-	size_t size = perfdata__build_id(plan->perfdata, name, build_id);
-
-	return !size || (outline->build_id_size && outline->build_id_size <= size &&
-			 memcmp(outline->build_id, build_id, outline->build_id_size) == 0);
-}
-
-/* The outline of a mapped file, read once; NULL when it is not to be had. */
-static const struct dso_outline *outline_of(struct imager *imager, const char *name,
-					    const struct cfi_target *target)
-{
-	struct plan_outline *fresh;
-
-	array__for_each(known, &imager->plan->outlines)
-		if (strcmp((*known)->name, name) == 0)
-			return (*known)->usable ? &(*known)->outline : NULL;
-	fresh = calloc(1, sizeof(*fresh));
-	if (!fresh)
-		return NULL;
-	fresh->name = strdup(name);
-	if (!fresh->name || !array__push(&imager->plan->outlines, fresh)) {
-		free(fresh->name);
-		free(fresh);
-		return NULL;
-	}
-	fresh->usable = dso_outline__open(&fresh->outline, name, target);
-	if (fresh->usable && !is_recorded_file(imager->plan, name, &fresh->outline)) {
-		dso_outline__close(&fresh->outline);
-		fresh->usable = false;
-	}
-	return fresh->usable ? &fresh->outline : NULL;
-}
-
 /*
  * A DSO over code in a file takes that file's outline. False when it can't: the file is not here,
  * or nobody will unwind, so that the shape does not matter.
@@ -311,7 +283,7 @@ static bool follow_outline(struct imager *imager, const struct region *region, s
 	mapping = process__mapping(region->process, dso->spec.functions[0].addr, CODE_FOREVER - 1);
 	if (!mapping || !mapping->file || mapping->start < mapping->pgoff)
 		return false;
-	dso->outline = outline_of(imager, mapping->name, &dso->spec.target);
+	dso->outline = plan__outline(imager->plan, mapping->name, &dso->spec.target);
 	if (!dso->outline)
 		return false;
 	dso->spec.base = mapping->start - mapping->pgoff;
@@ -345,7 +317,7 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	dso->spec.target = target_of(imager->plan, dump_of(imager->plan, region->process));
 	dso->spec.lines = !imager->options->no_lines;
 	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
-	err = make_functions(imager, &region->generations.items[dso->generation], source,
+	err = make_functions(imager, region, &region->generations.items[dso->generation], source,
 			     &dso->spec);
 	if (!err)
 		err = set_identity(&dso->spec, region, dso->generation);

@@ -177,7 +177,10 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	memcpy(&plan->discovery->markers, &plan->scan->markers, sizeof(plan->scan->markers));
 	memset(&plan->scan->markers, 0, sizeof(plan->scan->markers));
 	plan->functions->diag = diag;
+	plan->functions->source = options->cfi;
+	plan->functions->unwinds = plan->scan->unwinds_stack;
 	plan->functions->without_frame_pointer_rule = options->without & FIX_FRAME_POINTER;
+	plan->functions->without_synthesis = options->without & FIX_SYNTHESIS;
 	err = discover__open(plan->discovery, plan->scan, plan->perfdata, &options->discover, diag);
 	if (!err)
 		err = map_source__open(plan->discovery, plan->scan, plan->perfdata,

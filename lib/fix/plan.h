@@ -10,10 +10,10 @@
 #include "codemap/process.h"
 #include "dso/outline.h"
 #include "fix/discover.h"
+#include "fix/function.h"
 #include "perfdata/perfdata.h"
 
 struct diag;
-struct functions;
 struct regions;
 struct scan;
 
@@ -34,6 +34,7 @@ enum fix_mechanism {
 	FIX_EMPTY_HEADER = 1 << 6,  /* .eh_frame_hdr also when there is no CFI */
 	FIX_FRAME_POINTER = 1 << 7, /* CFI by the frame-pointer rule where the producer gave none */
 	FIX_OVERLAY = 1 << 8,       /* a DSO over code in a file takes the shape of that file */
+	FIX_SYNTHESIS = 1 << 9,     /* CFI by following code where the producer gave none */
 };
 
 struct plan_options {
@@ -41,6 +42,7 @@ struct plan_options {
 	const char *dso_dir;  /* folder for DSOs; NULL: "<output>.jit" */
 	const char *relocate; /* absolute folder that records name instead, to move them to; NULL */
 	enum fix_layout layout;
+	enum function_cfi_source cfi;
 	unsigned int without; /* enum fix_mechanism, or-ed */
 	bool no_dsos;         /* make none, and no records: perf maps are to name the code */
 	bool no_lines;        /* leave line tables out of the DSOs */
