@@ -61,9 +61,14 @@ static int compare_with(struct check_result *result, struct comparison *comparis
 			const char *perf, struct diag *diag)
 {
 	const struct check_arguments *arguments = result->arguments;
+	const struct perf_script_options options = {
+		.perf = perf,
+		.profile = arguments->input,
+		.symfs = arguments->check.unwind.symfs,
+		.buildid_dir = arguments->check.unwind.buildid_dir,
+	};
 	struct compared compared;
-	int err = comparison__run(comparison, perf, arguments->input,
-				  arguments->check.unwind.buildid_dir, &compared);
+	int err = comparison__run(comparison, &options, &compared);
 
 	if (err && err != -ENOMEM)
 		diag__report(diag, DIAG_ERROR, "perf.run", perf, DIAG_NO_OFFSET, "can't be run: %s",

@@ -3,13 +3,6 @@
 # The JSON summary, read by the parser that comes with perl.
 . "$(dirname "$0")/tap.sh"
 
-# json EXPRESSION: its value over the last output, $j being what was decoded.
-json()
-{
-	perl -MJSON::PP -e 'local $/; open my $f, "<:raw", "../out"; my $j = decode_json(<$f>);
-		print eval($ARGV[0]), "\n"; die $@ if $@' "$1"
-}
-
 recording java17-fp-pfp
 succeeds "perfjit-fix --json" perfjit-fix --json perf.data
 is "exit code" "$(json '$j->{exit_code}')" 0

@@ -108,6 +108,13 @@ stream_has()
 	fi
 }
 
+# json EXPRESSION: its value over what the last run printed, $j being that decoded.
+json()
+{
+	perl -MJSON::PP -e 'local $/; open my $f, "<:raw", "../out"; my $j = decode_json(<$f>);
+		print eval($ARGV[0]), "\n"; die $@ if $@' "$1"
+}
+
 # succeeds NAME COMMAND...
 succeeds()
 {
@@ -177,6 +184,20 @@ recording()
 		esac
 	done
 	chmod u+w ./*
+}
+
+# program NAME: brings the recording of testdata/programs into the work folder, unpacked, and what
+# it ran to the folder ../symfs, below its recorded path.
+program()
+{
+	rm -rf ./*
+	for file in "$TESTDATA/programs/$1"/*.gz; do
+		gzip -dc "$file" >"$(basename "$file" .gz)"
+	done
+	mkdir -p ../symfs/tmp/perfjit-testdata
+	for file in jitprog neighbour.so; do
+		gzip -dc "$TESTDATA/programs/$file.gz" >"../symfs/tmp/perfjit-testdata/$file"
+	done
 }
 
 # frames PROFILE DUMP...: what perf makes of the frames in code that the dumps describe, as

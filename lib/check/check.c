@@ -15,6 +15,7 @@ struct checker {
 	struct check_options *options;
 	struct unwind_thread *thread;
 	struct unwind_chain chain;
+	struct check_view view;
 	struct check_group **events; /* by position of the attr; NULL until a sample counts */
 	ARRAY(const char *) names;   /* of a chain, outermost first */
 	struct check_counts counts;  /* of one sample */
@@ -108,7 +109,7 @@ static int count_user_frame(struct checker *checker, const struct check_subject 
 	bool own_address = !frame->caller && !counts->frames && !counts->kernel_frames;
 	struct check_finding finding;
 
-	check__classify(subject, frame, sample->time, checker->options->unwind.symfs, &finding);
+	check__classify(subject, frame, sample->time, &checker->view, &finding);
 	/* for whoever is told the chain */
 	frame->jit = finding.jit;
 	counts->frames++;
@@ -329,8 +330,11 @@ int check__count(struct check *check, struct perfdata *profile, struct check_opt
 	checker.events = calloc(perfdata__nr_attrs(profile) + 1, sizeof(*checker.events));
 	if (!err && !checker.events)
 		err = -ENOMEM;
-	if (!err)
+	if (!err) {
+		checker.view.processes = unwinder__processes(unwinder);
+		checker.view.symfs = options->unwind.symfs;
 		err = walk(&checker);
+	}
 	unwind_chain__free(&checker.chain);
 	unwind_thread__free(checker.thread);
 	unwinder__free(unwinder);

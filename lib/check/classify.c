@@ -12,16 +12,27 @@ struct place {
 	const struct check_subject *subject;
 	const struct unwind_frame *frame;
 	const struct mapping
-		*recorded;       /* by the kernel: what perfjit-fix mapped is not among them */
-	const struct code *code; /* that a dump or map describes, or NULL */
-	bool early;              /* it was loaded only later */
+		*recorded;           /* by the kernel: what perfjit-fix mapped is not among them */
+	const struct process *shown; /* as the profile maps it, DSOs of JIT code included */
+	const struct code *code;     /* that a dump or map describes, or NULL */
+	bool early;                  /* it was loaded only later */
 };
+
+/* perf inject -j takes the memory's own mapping out: before the DSO's there is none. */
+static bool is_before_its_dso(const struct place *place)
+{
+	const struct mapping *later = NULL;
+
+	if (place->frame->reason == UNWIND_MAPPED_LATER && place->shown)
+		later = process__mapping(place->shown, place->frame->ip, CODE_FOREVER - 1);
+	return later && check__is_injected(later);
+}
 
 static bool is_jit(const struct place *place)
 {
 	const struct mapping *recorded = place->recorded;
 
-	return place->code || place->frame->jit ||
+	return place->code || place->frame->jit || is_before_its_dso(place) ||
 	       (recorded && recorded->exec && !recorded->file && !recorded->kernel);
 }
 
@@ -59,6 +70,28 @@ static enum check_reason reason_of_file(const struct unwind_frame *frame, const 
 	}
 }
 
+/* How many mappings over a DSO are looked through. */
+#define LAYERS_MAX 64
+
+/* Whether there is a file, a DSO most likely, under the memory that is mapped there. */
+static bool is_hidden(const struct place *place)
+{
+	const struct mapping *mapping = place->frame->mapping;
+
+	for (int i = 0; i < LAYERS_MAX && place->shown && mapping && mapping->time; i++) {
+		mapping = process__mapping(place->shown, place->frame->ip, mapping->time - 1);
+		if (mapping && mapping->file && mapping->exec)
+			return true;
+	}
+	return false;
+}
+
+/* A perf map knows neither code nor times; a jitdump that is cut off has at least a time. */
+static bool is_of_perf_map(const struct code *code)
+{
+	return !code->record->code.size && !code->record->time;
+}
+
 /* Of code that nothing describes. */
 static enum check_reason reason_of_unknown(const struct check_subject *subject)
 {
@@ -79,12 +112,12 @@ static enum check_reason reason_of(const struct place *place, const char *symfs)
 	if (is_misnamed(place))
 		return CHECK_WRONG_NAME;
 	if (place->code && !has_dsos)
-		return place->code->record->code.size ? CHECK_NOT_FIXED : CHECK_PERF_MAP;
-	if (frame->reason == UNWIND_HIDDEN)
-		return CHECK_HIDDEN;
+		return is_of_perf_map(place->code) ? CHECK_PERF_MAP : CHECK_NOT_FIXED;
 	if (frame->mapping && frame->mapping->file)
 		return reason_of_file(frame, symfs);
-	if (place->code && place->early)
+	if (frame->reason == UNWIND_HIDDEN || (place->code && is_hidden(place)))
+		return CHECK_HIDDEN;
+	if ((place->code && place->early) || is_before_its_dso(place))
 		return CHECK_LOADED_LATER;
 	if (place->code)
 		return CHECK_NOT_FIXED;
@@ -95,9 +128,14 @@ static enum check_reason reason_of(const struct place *place, const char *symfs)
 }
 
 void check__classify(const struct check_subject *subject, const struct unwind_frame *frame,
-		     uint64_t time, const char *symfs, struct check_finding *finding)
+		     uint64_t time, const struct check_view *view, struct check_finding *finding)
 {
-	struct place place = { .subject = subject, .frame = frame };
+	struct place place = {
+		.subject = subject,
+		.frame = frame,
+		.shown = subject ? processes__find(view->processes, subject->process->pid, time)
+				 : NULL,
+	};
 	uint64_t loaded = time;
 
 	if (subject) {
@@ -112,5 +150,5 @@ void check__classify(const struct check_subject *subject, const struct unwind_fr
 		.place = frame->mapping ? frame->mapping->name : "",
 	};
 	if (!finding->named)
-		finding->reason = reason_of(&place, symfs);
+		finding->reason = reason_of(&place, view->symfs);
 }

@@ -272,8 +272,8 @@ static void count_absent(struct comparer *comparer)
 	}
 }
 
-int comparison__run(struct comparison *comparison, const char *perf, const char *profile,
-		    const char *buildid_dir, struct compared *compared)
+int comparison__run(struct comparison *comparison, const struct perf_script_options *options,
+		    struct compared *compared)
 {
 	struct comparer comparer = { comparison, compared };
 	struct perf_script script = {
@@ -284,12 +284,12 @@ int comparison__run(struct comparison *comparison, const char *perf, const char 
 	struct child_result result;
 	int err;
 
-	*compared = (struct compared){ .perf = perf };
-	err = perf_build__ask(&compared->build, perf);
+	*compared = (struct compared){ .perf = options->perf };
+	err = perf_build__ask(&compared->build, options->perf);
 	if (err)
 		return err;
 	sort(comparison);
-	err = perf_build__script(perf, profile, buildid_dir, &script, &result);
+	err = perf_build__script(options, &script, &result);
 	perf_script__free(&script);
 	if (err)
 		return err;

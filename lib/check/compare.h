@@ -81,8 +81,8 @@ int comparison__add(struct comparison *comparison, const struct perfdata_sample 
  * Runs perf on the profile. 0, or a negative errno when it can't be run; that it failed is in the
  * result.
  */
-int comparison__run(struct comparison *comparison, const char *perf, const char *profile,
-		    const char *buildid_dir, struct compared *compared);
+int comparison__run(struct comparison *comparison, const struct perf_script_options *options,
+		    struct compared *compared);
 void comparison__free(struct comparison *comparison);
 
 #endif

@@ -112,18 +112,22 @@ static int script_line(void *context, char *line)
 	return perf_script__line(context, line);
 }
 
-int perf_build__script(const char *perf, const char *profile, const char *buildid_dir,
-		       struct perf_script *script, struct child_result *result)
+int perf_build__script(const struct perf_script_options *options, struct perf_script *script,
+		       struct child_result *result)
 {
-	const char *argv[20] = { perf };
+	const char *argv[24] = { options->perf };
 	size_t n = 1;
 	int err;
 
-	if (buildid_dir) {
+	if (options->buildid_dir) {
 		argv[n++] = "--buildid-dir";
-		argv[n++] = buildid_dir;
+		argv[n++] = options->buildid_dir;
 	}
 	argv[n++] = "script";
+	if (options->symfs) {
+		argv[n++] = "--symfs";
+		argv[n++] = options->symfs;
+	}
 	argv[n++] = "--force";
 	argv[n++] = "--no-inline";
 	argv[n++] = "--no-demangle";
@@ -133,7 +137,7 @@ int perf_build__script(const char *perf, const char *profile, const char *buildi
 	argv[n++] = "-F";
 	argv[n++] = PERF_SCRIPT_FIELDS;
 	argv[n++] = "-i";
-	argv[n++] = profile;
+	argv[n++] = options->profile;
 	err = run(argv, SCRIPT_TIMEOUT, script_line, script, result);
 	return err ? err : perf_script__end(script);
 }

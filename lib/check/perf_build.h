@@ -25,11 +25,17 @@ int perf_build__ask(struct perf_build *build, const char *perf);
 /* One line of its answer. */
 void perf_build__line(struct perf_build *build, const char *line);
 
+struct perf_script_options {
+	const char *perf, *profile;
+	const char *symfs;       /* or NULL */
+	const char *buildid_dir; /* NULL: no build-id cache */
+};
+
 /*
  * Runs `perf script` on a profile with the settings of nobody: a folder made for it is its HOME.
- * buildid_dir: NULL, or the build-id cache it uses. What perf printed goes to script.
+ * What perf printed goes to script. 0 or a negative errno: perf can't be started.
  */
-int perf_build__script(const char *perf, const char *profile, const char *buildid_dir,
-		       struct perf_script *script, struct child_result *result);
+int perf_build__script(const struct perf_script_options *options, struct perf_script *script,
+		       struct child_result *result);
 
 #endif

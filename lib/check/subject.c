@@ -52,11 +52,16 @@ static bool descends(const struct process *process, const struct process *other)
 	return false;
 }
 
-/* perf inject -j names its files like that; those of perfjit-fix are told by its marks. */
+bool check__is_injected(const struct mapping *mapping)
+{
+	return mapping->file && fnmatch("*/jitted-*.so", mapping->name, 0) == 0;
+}
+
+/* The DSOs of perfjit-fix are told by its marks on the profile. */
 static bool maps_injected(const struct process *process)
 {
 	array__for_each(mapping, &process->mappings)
-		if (mapping->file && fnmatch("*/jitted-*.so", mapping->name, 0) == 0)
+		if (check__is_injected(mapping))
 			return true;
 	return false;
 }

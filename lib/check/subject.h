@@ -32,6 +32,9 @@ void check_subjects__free(struct check_subjects *subjects);
 struct check_subject *check_subjects__find(struct check_subjects *subjects, uint32_t pid,
 					   uint64_t time, bool fixed);
 
+/* Whether a mapping is of a DSO as perf inject -j names them. */
+bool check__is_injected(const struct mapping *mapping);
+
 /* What a user frame is, and why it has no name. */
 struct check_finding {
 	bool jit;
@@ -40,8 +43,14 @@ struct check_finding {
 	const char *place;        /* what is mapped there, "" when nothing is */
 };
 
+/* The profile as it is shown. */
+struct check_view {
+	const struct processes *processes;
+	const char *symfs; /* or NULL */
+};
+
 /* subject: may be NULL. */
 void check__classify(const struct check_subject *subject, const struct unwind_frame *frame,
-		     uint64_t time, const char *symfs, struct check_finding *finding);
+		     uint64_t time, const struct check_view *view, struct check_finding *finding);
 
 #endif

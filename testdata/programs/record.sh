@@ -33,6 +33,7 @@ for mode in packed spaced reuse churn aliases remap neighbour wedged fork nocfi 
 	record "$1" "$mode" "$mode"
 done
 [ $# -lt 2 ] || record "$2" clock nocfi --call-graph fp
+[ $# -lt 2 ] || record "$2" short packed -k mono --call-graph dwarf,512
 [ $# -lt 2 ] || record "$2" packed-6.1 packed
 [ $# -lt 2 ] || record "$2" reuse-6.1 reuse
 [ $# -lt 3 ] || record "$3" packed-7.3 packed
