@@ -200,7 +200,7 @@ program()
 	done
 }
 
-# frames PROFILE DUMP...: what perf makes of the frames in code that the dumps describe, as
+# frames PROFILE DUMP...: what perf ($frames_options besides) makes of the frames in code that the dumps describe, as
 # variables: frames_described, frames_right, frames_wrong, frames_unnamed, frames_early,
 # frames_early_right.
 frames()
@@ -208,11 +208,30 @@ frames()
 	profile=$1
 	shift
 	perl "$ORACLES/jitdump-names.pl" "$@" >../names || return 1
-	perf script --show-mmap-events --no-demangle --no-inline --max-stack 1024 --ns \
+	perf script ${frames_options:-} --show-mmap-events --no-demangle --no-inline --max-stack 1024 --ns \
 		-F pid,tid,time,ip,sym,dso -i "$profile" 2>../perf.err |
 		perl "$ORACLES/script-frames.pl" ../names >../frames || return 1
 	eval "$(cat ../frames)"
 	sed 's/^/# /' ../frames
+}
+
+# chains PROFILE [OPTION]...: what perf makes of all call chains, as variables: chains_samples,
+# chains_frames, chains_named, chains_kernel, chains_whole.
+chains()
+{
+	profile=$1
+	shift
+	perf script "$@" --no-demangle --no-inline -F ip,sym,dso -i "$profile" 2>../perf.err |
+		perl "$ORACLES/script-chains.pl" >../chains || return 1
+	eval "$(cat ../chains)"
+	sed 's/^/# /' ../chains
+}
+
+# fix_program: perfjit-fix on what program brought; its DSOs are found below ../symfs like all else.
+fix_program()
+{
+	rm -rf ../symfs/dsos
+	perfjit-fix -q --jitdump-dir=. --dso-dir=../symfs/dsos --relocate=/dsos "$@" perf.data
 }
 
 done_testing()

@@ -150,11 +150,17 @@ static enum check_end end_of_recorded(const struct unwind_chain *chain)
 	return nr_user >= UNWIND_MAX_STACK ? CHECK_TOO_DEEP : CHECK_FRAME_POINTER;
 }
 
+/* Some caller runs JIT code: one that seems to have none lost it, and found a zero instead. */
+static bool begins_in_jit(const struct unwind_chain *chain)
+{
+	return chain->frames.count && chain->frames.items[chain->frames.count - 1].jit;
+}
+
 static enum check_end end_of(const struct unwind_chain *chain)
 {
 	switch (chain->end) {
 	case UNWIND_COMPLETE:
-		return CHECK_COMPLETE;
+		return begins_in_jit(chain) ? CHECK_BAD_CFI : CHECK_COMPLETE;
 	case UNWIND_RECORDED:
 		return end_of_recorded(chain);
 	case UNWIND_STACK_CUT:

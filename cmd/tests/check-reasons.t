@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each reason for which a frame has no name or a chain is not complete, by a profile that has it.
+. "$(dirname "$0")/tap.sh"
+
+# reason SLUG FRAMES NAME [OPTION]... PROFILE: that many frames are unnamed for this reason, and
+# the report says what to do.
+reason()
+{
+	slug=$1 expected=$2 what=$3
+	shift 3
+	run perfjit-check --json --symfs=../symfs "$@"
+	is "$what" "$(json "\$j->{reasons}{'$slug'} // 0")" "$expected"
+	is "  ranges have as many" "$(json "my \$n = 0; \$n += \$_->{frames}
+		for grep { \$_->{reason} eq '$slug' } @{\$j->{unresolved}}; \$n")" "$expected"
+	run perfjit-check --symfs=../symfs "$@"
+	grep -A1 -F "[$slug]" ../out >../advice
+	grep -q '^ *-> ..' ../advice
+	ok $? "  what to do" || tell ../out
+}
+
+# end_of SLUG CHAINS NAME [OPTION]... PROFILE
+end_of()
+{
+	slug=$1 expected=$2 what=$3
+	shift 3
+	run perfjit-check --json --symfs=../symfs "$@"
+	is "$what" "$(json "\$j->{chain_ends}{'$slug'} // 0")" "$expected"
+}
+
+program packed
+reason not-fixed 190 "a dump describes it, no DSO is mapped" --jitdump-dir=. perf.data
+end_of no-cfi 190 "chains end there" --jitdump-dir=. perf.data
+err_is "nothing to complain of" </dev/null
+
+rm jit-9128.dump
+reason dump-missing 190 "the dump is gone" --root=../none perf.data
+err_has "it is said where it was looked for" "jit-9128.dump not\|jit-9128.dump: jitdump of pid 9128 not found"
+
+program packed
+head -c 5302 jit-9128.dump >../half && cp ../half jit-9128.dump
+frames perf.data jit-9128.dump
+at_least "half a dump describes some frames" "$frames_described" 50
+reason no-record $((190 - frames_described)) "a dump that describes other code" \
+	--jitdump-dir=. perf.data
+
+program packed
+fix_program
+dso=$(ls ../symfs/dsos/*.so)
+cp "$dso" ../whole.so
+leaf=190
+end_of complete 190 "with all DSOs, chains are complete" perf.fixed.data
+rm "$dso"
+reason dso-missing $leaf "the DSO is gone" perf.fixed.data
+run perfjit-check --json --symfs=../symfs perf.fixed.data
+is "its path is told" "$(json '$j->{unresolved}[0]{mapping}')" "/dsos/${dso##*/}"
+echo "this is no ELF file" >"$dso"
+reason dso-unreadable $leaf "the DSO is something else" perf.fixed.data
+objcopy --strip-all ../whole.so "$dso"
+reason no-symbol 2140 "the DSO has no symbols" perf.fixed.data
+perl -0pe 's/packed::f/packed::g/g' ../whole.so >"$dso"
+reason wrong-name 2140 "the DSO has other names than the dump" --jitdump-dir=. perf.fixed.data
+# the second byte of a row: where the caller's frame is
+perl -0pe 's/\x0e\x20/\x0e\x28/g; s/\x0e\x30/\x0e\x38/g' ../whole.so >"$dso"
+run cmp ../whole.so "$dso"
+exits 1 "unwind data was changed"
+run perfjit-check --json --symfs=../symfs perf.fixed.data
+at_least "chains lose their way by it" "$(json '$j->{chain_ends}{"bad-cfi"} // 0')" 150
+chains perf.fixed.data --symfs=../symfs
+is "as many are complete as in perf" "$(json '$j->{chain_ends}{complete} // 0')" "$chains_whole"
+
+# the same place, another file: the profile tells the build-id of the one that was there
+program spaced
+perfjit-fix -q --dso-dir=../others perf.data
+program packed
+fix_program
+cp "$(ls ../others/*.so | head -n 1)" "$dso"
+reason build-id $leaf "the DSO is of another run" perf.fixed.data
+
+# perfjit-fix maps DSOs again after the kernel mapped over them; here it does not
+program remap
+fix_program
+frames_options=--symfs=../symfs
+run perfjit-check --json --symfs=../symfs perf.fixed.data
+is "mapped again: all named" "$(json '$j->{jit_frames} - $j->{jit_frames_named}')" 0
+fix_program --without=reemission
+frames perf.fixed.data jit-9360.dump
+at_least "mapped once: some unnamed" "$frames_unnamed" 50
+run perfjit-check --json --symfs=../symfs perf.fixed.data
+is "hidden by later mappings, as in perf" "$(json '$j->{reasons}{hidden}')" \
+	"$(json '$j->{jit_frames} - $j->{jit_frames_named}')"
+reason hidden "$(json '$j->{reasons}{hidden}')" "hidden" perf.fixed.data
+
+program short
+fix_program
+end_of stack-short 180 "512 bytes of stack" perf.fixed.data
+
+# no dump at all, and a perf map
+rm -rf ./*
+recording py313fpbuild-perfmap-fp
+reason perf-map 3539 "a perf map names it" perf.data
+rm perf-1230.map
+reason no-dump 3539 "nothing tells of the code" perf.data
+out_has "how CPython tells it" "let CPython tell perf of its code (python3.13 -X perf_jit"
+
+# times that fit in no way: the first half loaded before, the second after all samples
+rm -rf ./*
+program clock
+perl -e 'local $/; open my $f, "+<:raw", shift or die; my $d = <$f>;
+	my ($nth, $at) = (0, unpack "x8 L<", $d);
+	while ($at + 16 <= length $d) {
+		my ($id, $size, $t) = unpack "L<L<Q<", substr $d, $at, 16;
+		$t += ++$nth % 2 ? 3_600_000_000_000 : -3_600_000_000_000 if $id == 0;
+		substr $d, $at + 8, 8, pack "Q<", $t < 0 ? 0 : $t;
+		$at += $size;
+	}
+	seek $f, 0, 0; print $f $d or die' jit-23067.dump
+run perfjit-check --json --symfs=../symfs --jitdump-dir=. perf.data
+exits 5 "a dump whose times are wrong"
+at_least "the clock is blamed" "$(json '$j->{reasons}{clock} // 0')" 1000
+
+# perf inject: code that ran before its record has no DSO yet; perf maps one from the dump beside
+rm -rf ./*
+recording java17-fp-pfp
+perl -0pi -e 's{(/[^\0]*/)(jit-16122\.dump)\0}{"./$2" . "\0" x (length($1) - 1)}e' perf.data
+perf inject -j -i perf.data -o injected.data 2>../perf.err
+frames_options=
+frames injected.data jit-16122.dump
+at_least "perf inject leaves some out" $((frames_early - frames_early_right)) 10
+reason loaded-later $((frames_early - frames_early_right)) "before the record's time" injected.data
+
+chains perf.data
+run perfjit-check --json perf.data
+is "the kernel" "$(json '$j->{reasons}{kernel}')" "$chains_kernel"
+is "nothing mapped" "$(json '$j->{reasons}{"no-map"}')" \
+	"$(perf script -F ip,sym,dso -i perf.data 2>/dev/null |
+		grep -c '^[[:space:]]*[0-9a-f]* \[unknown\] (\[unknown\])$')"
+end_of frame-pointer $((chains_samples - chains_whole)) "code without frame pointers" perf.data
+done_testing
