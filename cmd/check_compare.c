@@ -51,7 +51,8 @@ static int judge(struct check_result *result, const struct compared *compared)
 	snprintf(found, sizeof(found),
 		 "perf %s differs in %" PRIu64 " of %" PRIu64 " samples (%.2f %%), in %" PRIu64
 		 " of %" PRIu64 " frames",
-		 compared->build.version, compared->samples_differing, compared->samples, percent,
+		 *compared->build.version ? compared->build.version : "of unknown version",
+		 compared->samples_differing, compared->samples, percent,
 		 compared->frames_differing, compared->frames);
 	advise(compared, result->check.fixed, most, advice, sizeof(advice));
 	return check_verdicts__add(&result->verdicts, name, found, passed ? NULL : advice);

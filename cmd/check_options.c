@@ -290,6 +290,7 @@ void check_arguments__parse(struct check_arguments *arguments, int argc, char **
 	};
 	arguments->max_differ = 1;
 	options__parse(&argp, "perfjit-check", argc, argv, arguments);
+	arguments->demands.others = arguments->perfs.count > 0;
 	arguments->check.discover = where_options__discover(&arguments->where);
 }
 

@@ -342,7 +342,7 @@ int check__judge(const struct check *check, const struct check_options *options,
 	array__for_each(wanted, &options->wanted)
 		if (!err)
 			err = judge_wanted(check, wanted, verdicts);
-	if (!err && !verdicts->items.count)
+	if (!err && !verdicts->items.count && !demands->others)
 		err = judge_implied(check, verdicts);
 	return err;
 }

@@ -18,6 +18,7 @@ struct check_demands {
 	bool ignore_short;    /* leave chains out whose stack copy is too small */
 	int64_t min_samples;  /* negative: not asked for */
 	int64_t min_frames;   /* in JIT code */
+	bool others;          /* the caller adds verdicts of its own: none is implied */
 };
 
 /* How one assertion came out. */
