@@ -104,17 +104,19 @@ static const char *cpu_mode(uint16_t misc)
 
 static void print_chain(struct record_printer *printer, struct bytes chain, enum byte_order order)
 {
-	printer__number(printer, "callchain_nr", chain.size / 8);
 	printer__begin_list(printer, "callchain");
 	for (size_t at = 0; at + 8 <= chain.size; at += 8)
 		printer__list_address(printer, get_u64(chain.data + at, order));
 	printer__end_list(printer);
 }
 
-static void print_user_state(struct record_printer *printer, const struct perfdata_sample *sample)
+/* How much of the lists and copies there is. */
+static void print_sizes(struct record_printer *printer, const struct perfdata_sample *sample)
 {
 	uint64_t fields = sample->attr->attr.sample_type;
 
+	if (fields & PERF_SAMPLE_CALLCHAIN)
+		printer__number(printer, "callchain_nr", sample->callchain.size / 8);
 	if (fields & PERF_SAMPLE_BRANCH_STACK)
 		printer__number(printer, "branches", sample->branches.size / 24);
 	if (fields & PERF_SAMPLE_REGS_USER) {
@@ -167,7 +169,7 @@ static bool print_sample(struct dump_perfdata *print, const struct perfdata_reco
 			      tracepoints__event_name(print->tracepoints, print->perfdata,
 						      nr_of_attr(print, sample.attr), name,
 						      sizeof(name)));
-	print_user_state(printer, &sample);
+	print_sizes(printer, &sample);
 	dump_perfdata__tracepoint(print, &sample);
 	if (sample.attr->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 		print_chain(printer, sample.callchain, perfdata__order(print->perfdata));
