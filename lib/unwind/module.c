@@ -145,10 +145,12 @@ uint64_t unwind_module__vaddr(const struct unwind_module *module, uint64_t offse
 /* Debug files have the stripped symbols, but not the dynamic ones. */
 static int read_symbols(struct unwind_module *module)
 {
-	int err = symbols__add(&module->symbols, module->file.elf, module->file.elf);
+	int err = 0;
 
-	if (!err && module->debug.elf)
+	if (module->debug.elf)
 		err = symbols__add(&module->symbols, module->debug.elf, module->file.elf);
+	if (!err)
+		err = symbols__add(&module->symbols, module->file.elf, module->file.elf);
 	if (!err)
 		err = symbols__add_plt(&module->symbols, module->file.elf);
 	symbols__finish(&module->symbols);

@@ -140,14 +140,17 @@ static enum unwind_end step_full(struct unwind_thread *thread, struct registers 
  * points. As libdw does: backends/x86_64_unwind.c and aarch64_unwind.c of elfutils.
  */
 static enum unwind_end step_by_frame_pointer(struct unwind_thread *thread,
-					     struct registers *registers)
+					     struct registers *registers, const struct place *place)
 {
 	const struct unwind_arch *arch = thread->unwinder->arch;
 	struct registers callee = *registers;
 	uint64_t fp, sp = 0, caller_fp, pc;
 
-	if (!registers__get(&callee, arch->fp, &fp) || !fp)
+	if (!registers__get(&callee, arch->fp, &fp))
 		return UNWIND_NO_CFI;
+	/* so the ABI marks the outermost frame, which programs are started with */
+	if (!fp)
+		return place->module && !place->module->jit ? UNWIND_COMPLETE : UNWIND_NO_CFI;
 	registers__get(&callee, arch->sp, &sp);
 	if (!unwind_thread__read(thread, fp + 8, &pc))
 		return bad_read(thread, fp + 8) == UNWIND_STACK_CUT ? UNWIND_STACK_CUT
@@ -171,7 +174,7 @@ enum unwind_end unwind_thread__step(struct unwind_thread *thread, struct registe
 	const struct unwind_row *row = place__row(place);
 
 	if (!row)
-		return step_by_frame_pointer(thread, registers);
+		return step_by_frame_pointer(thread, registers, place);
 	if (row->outermost)
 		return UNWIND_COMPLETE;
 	if (row->full)

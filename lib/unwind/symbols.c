@@ -59,6 +59,7 @@ static int add_table(struct symbols *symbols, Elf *elf, Elf_Scn *scn, const GElf
 			.end = entry.st_value + shift + entry.st_size,
 			.name = elf_strptr(elf, header->sh_link, entry.st_name),
 			.binding = GELF_ST_BIND(entry.st_info),
+			.nth = (uint32_t)symbols->list.count,
 		};
 		if (!symbol.name || symbol.end < symbol.start ||
 		    is_mapping_symbol(ehdr.e_machine, symbol.name))
@@ -84,19 +85,25 @@ static uint64_t first_vaddr(Elf *elf)
 	return 0;
 }
 
-int symbols__add(struct symbols *symbols, Elf *elf, Elf *runtime)
+static int add_tables(struct symbols *symbols, Elf *elf, uint32_t type, uint64_t shift)
 {
-	uint64_t shift = elf == runtime ? 0 : first_vaddr(runtime) - first_vaddr(elf);
 	int err = 0;
 
 	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr header;
 
-		if (gelf_getshdr(scn, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+		if (gelf_getshdr(scn, &header) && header.sh_type == type)
 			err = add_table(symbols, elf, scn, &header, shift);
 	}
 	return err;
+}
+
+int symbols__add(struct symbols *symbols, Elf *elf, Elf *runtime)
+{
+	uint64_t shift = elf == runtime ? 0 : first_vaddr(runtime) - first_vaddr(elf);
+	int err = add_tables(symbols, elf, SHT_SYMTAB, shift);
+
+	return err ? err : add_tables(symbols, elf, SHT_DYNSYM, shift);
 }
 
 static size_t underscores(const char *name)
@@ -135,8 +142,7 @@ static int compare(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	order = compare_names(x, y);
-	/* of equals the first in the file; names stand there in that order, mostly */
-	return order ? order : x->name < y->name ? -1 : x->name > y->name;
+	return order ? order : x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
 static void drop_duplicates(struct symbols *symbols)

@@ -15,6 +15,7 @@ struct symbol {
 	uint64_t start, end; /* vaddrs */
 	const char *name;    /* in the ELF file, or owned by the table */
 	uint64_t reach;      /* the highest end up to here, in order */
+	uint32_t nth;        /* in order of being added */
 	uint8_t binding;     /* STB_* */
 };
 

@@ -24,8 +24,8 @@ struct unwind_options {
 	const char *buildid_dir; /* NULL: $HOME/.debug; "" for none */
 	bool no_perf_maps;       /* don't read /tmp/perf-PID.map for code without a file */
 	unsigned int max_stack;  /* user frames of a chain; 0: UNWIND_MAX_STACK */
-	/* The profile's processes with what is to be seen in them, or NULL: as recorded. */
-	struct processes *processes;
+	/* NULL, or adds to what was recorded of processes; not 0: unwinder__new fails with that */
+	int (*extend)(void *context, struct processes *processes);
 	/* Where the file is that records call name, if not there; NULL, or returns NULL: there. */
 	const char *(*locate)(void *context, const char *name);
 	void *context;
@@ -35,8 +35,8 @@ struct unwind_options {
 #define UNWIND_MAX_STACK 127
 
 /*
- * Walks the profile for side-band records and deferred call chains. perfdata, options->processes
- * and diag must live as long. 0 or a negative errno, reported.
+ * Walks the profile for side-band records and deferred call chains. perfdata, what options point
+ * to and diag must live as long. 0 or a negative errno, reported.
  */
 int unwinder__new(struct unwinder **unwinder, struct perfdata *perfdata,
 		  const struct unwind_options *options, struct diag *diag);

@@ -156,33 +156,18 @@ struct unwind_module *unwinder__module(struct unwinder *unwinder, const struct m
 	return *err ? NULL : module;
 }
 
-/* Deferred chains are to be collected even where processes are known. */
-static int collect_deferred(struct unwinder *unwinder)
-{
-	struct perfdata_record record;
-	struct perfdata_walk walk;
-	int got;
-
-	perfdata_walk__begin(&walk, unwinder->perfdata);
-	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
-		got = visit(unwinder, &record, NULL);
-		if (got)
-			break;
-	}
-	perfdata_walk__end(&walk);
-	return got;
-}
-
 static int read_profile(struct unwinder *unwinder)
 {
-	unwinder->processes = unwinder->options.processes;
-	if (unwinder->processes)
-		return collect_deferred(unwinder);
+	const struct unwind_options *options = &unwinder->options;
+	int err;
+
 	unwinder->processes = processes__new();
 	if (!unwinder->processes)
 		return -ENOMEM;
-	unwinder->own_processes = true;
-	return session__read(unwinder->processes, unwinder->perfdata, visit, unwinder);
+	err = session__read(unwinder->processes, unwinder->perfdata, visit, unwinder);
+	if (!err && options->extend)
+		err = options->extend(options->context, unwinder->processes);
+	return err;
 }
 
 int unwinder__new(struct unwinder **unwinder, struct perfdata *perfdata,
@@ -220,8 +205,7 @@ void unwinder__free(struct unwinder *unwinder)
 	for (uint32_t i = 0; i < unwinder->nr_modules; i++)
 		unwind_module__close(&unwinder->modules[i]);
 	free(unwinder->modules);
-	if (unwinder->own_processes)
-		processes__free(unwinder->processes);
+	processes__free(unwinder->processes);
 	array__free(&unwinder->deferred);
 	array__free(&unwinder->deferred_ips);
 	free(unwinder);

@@ -21,7 +21,6 @@ struct unwinder {
 	struct diag *diag;
 	struct unwind_options options;
 	struct processes *processes;
-	bool own_processes;
 	const struct unwind_arch *arch; /* of the recording machine; NULL: none known here */
 	enum byte_order order;
 	struct unwind_module *modules; /* by mapping->image */
