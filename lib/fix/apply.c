@@ -32,6 +32,7 @@ struct writer {
 	const struct apply_options *options;
 	struct diag *diag;
 	struct perfdata_edits *edits;
+	struct baked baked;
 	bool *created; /* by DSO: not there before */
 	struct output_folder folder;
 	uint64_t done;
@@ -245,6 +246,22 @@ static int edit_build_ids(struct writer *writer)
 	return 0;
 }
 
+static int edit_samples(struct writer *writer)
+{
+	const struct apply_options *options = writer->options;
+	int err;
+
+	if (options->bake.which == BAKE_NONE)
+		return 0;
+	err = baked__make(&writer->baked, writer->plan, &options->bake, NULL, NULL, writer->diag);
+	if (err)
+		return err;
+	if (options->baked)
+		*options->baked = writer->baked.counts;
+	perfdata_edits__set_bake(writer->edits, &writer->baked.bake);
+	return 0;
+}
+
 static int edit_abi(struct writer *writer)
 {
 	const struct perfdata_abi *abi = writer->options->abi;
@@ -261,6 +278,8 @@ static int edit(struct writer *writer)
 		err = edit_markers(writer);
 	if (!err)
 		err = edit_build_ids(writer);
+	if (!err)
+		err = edit_samples(writer);
 	if (!err)
 		err = edit_abi(writer);
 	return err;
@@ -285,6 +304,7 @@ static int write_profile(struct writer *writer, struct file_out *out)
 						      !writer->options->no_sync, writer->diag);
 	}
 	perfdata_edits__free(writer->edits);
+	baked__free(&writer->baked);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #ifndef PERFJIT_FIX_APPLY_H
 #define PERFJIT_FIX_APPLY_H
 
+#include "fix/bake.h"
 #include "fix/plan.h"
 
 struct diag;
@@ -14,6 +15,8 @@ struct apply_options {
 	bool all_build_ids; /* enter DSOs into the header however many: the build-id cache has them
 			     */
 	const struct perfdata_abi *abi; /* what perfs are to read the profile; NULL: "auto" */
+	struct bake_options bake; /* whether to put call chains into samples */
+	struct bake_counts *baked; /* filled if so; or NULL */
 	/* NULL, or called as DSOs and then the profile are written; false: stop and take it back */
 	bool (*progress)(void *context, uint64_t done, uint64_t total);
 	void *context;

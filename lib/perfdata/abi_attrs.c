@@ -76,43 +76,48 @@ static void change_bytes(const uint8_t *from, const uint8_t *to, uint32_t size, 
 	}
 }
 
-void abi__change_attr(const struct perfdata_abi *level, const struct perfdata *perfdata,
-		      uint64_t offset, uint32_t size, uint32_t kept, struct splices *splices)
+void abi__change_attr(const struct abi *abi, uint64_t offset, uint32_t size, uint32_t kept,
+		      struct splices *splices)
 {
+	const struct perfdata *perfdata = abi->perfdata;
 	const uint8_t *data = perfdata->source.bytes.data + offset;
 	uint8_t masked[ATTR_SIZE_MAX];
 
 	if (size > sizeof(masked))
 		return;
 	memcpy(masked, data, size);
-	abi__mask_attr(level, masked, size, perfdata->order);
+	abi__mask_attr(abi->level, masked, size, perfdata->order);
+	bake__change_attr(abi->bake, masked, size, perfdata->order);
 	change_bytes(data, masked, kept < size ? kept : size, offset, splices);
 }
 
 /* Bytes of the masked attr up to the last that is not 0. */
-static uint32_t used_size(const struct perfdata_abi *level, const uint8_t *data, uint32_t size,
-			  enum byte_order order)
+static uint32_t used_size(const struct perfdata_abi *level, const struct perfdata_edits *edits,
+			  const uint8_t *data, uint32_t size)
 {
+	enum byte_order order = edits->perfdata->order;
 	uint8_t masked[ATTR_SIZE_MAX];
 
 	if (size > sizeof(masked))
 		return size;
 	memcpy(masked, data, size);
 	abi__mask_attr(level, masked, size, order);
+	bake__change_attr(edits->bake, masked, size, order);
 	while (size && masked[size - 1] == 0)
 		size--;
 	return size;
 }
 
-uint32_t abi__attr_size(const struct perfdata_abi *level, const struct perfdata *perfdata)
+uint32_t abi__attr_size(const struct perfdata_abi *level, const struct perfdata_edits *edits)
 {
+	const struct perfdata *perfdata = edits->perfdata;
 	uint32_t recorded = perfdata->attrs.items[0].recorded_size;
 	uint32_t used = 0;
 
 	for (size_t i = 0; i < perfdata->attrs.count; i++) {
 		const uint8_t *data =
 			perfdata->source.bytes.data + perfdata->attr_places.items[i].offset;
-		uint32_t size = used_size(level, data, recorded, perfdata->order);
+		uint32_t size = used_size(level, edits, data, recorded);
 
 		used = size > used ? size : used;
 	}
@@ -136,9 +141,10 @@ void abi__change_attr_size(const struct perfdata *perfdata, uint64_t offset, uin
  * u32 count, u32 size of each attr, then for each the attr, u32 number of ids, a string (u32
  * length, bytes), the ids. Attrs keep their room; perf goes by the size said once.
  */
-void abi__change_event_desc(const struct perfdata_abi *level, const struct perfdata *perfdata,
-			    struct bytes bytes, uint32_t attr_size, struct splices *splices)
+void abi__change_event_desc(const struct abi *abi, struct bytes bytes, uint32_t attr_size,
+			    struct splices *splices)
 {
+	const struct perfdata *perfdata = abi->perfdata;
 	struct cursor cur = cursor__at(bytes, perfdata->order);
 	uint32_t count = cursor__u32(&cur);
 	uint32_t size = cursor__u32(&cur);
@@ -154,6 +160,6 @@ void abi__change_event_desc(const struct perfdata_abi *level, const struct perfd
 			break;
 		abi__change_attr_size(perfdata, offset, attr_size < size ? attr_size : size,
 				      splices);
-		abi__change_attr(level, perfdata, offset, size, size, splices);
+		abi__change_attr(abi, offset, size, size, splices);
 	}
 }

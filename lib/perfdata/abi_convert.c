@@ -103,7 +103,7 @@ static int change_all_records(struct abi *abi, struct perfdata_edits *edits)
 
 	if (abi->perfdata->compressed || abi->defers_callchains)
 		err = survey(abi);
-	if (!err)
+	if (!err && abi->perfdata->compressed)
 		err = abi__replace_compressed(abi, &edits->splices);
 	if (!err)
 		err = change_records(abi, &edits->splices, late);
@@ -122,11 +122,10 @@ static void change_header(const struct abi *abi, struct perfdata_edits *edits)
 	if (perfdata->form == PERFDATA_FORM_PIPE)
 		return; /* its records were changed */
 	for (size_t i = 0; i < perfdata->attrs.count; i++)
-		abi__change_attr(abi->level, perfdata, perfdata->attr_places.items[i].offset,
+		abi__change_attr(abi, perfdata->attr_places.items[i].offset,
 				 perfdata->attrs.items[i].recorded_size, edits->attr_size,
 				 &edits->splices);
-	abi__change_event_desc(abi->level, perfdata,
-			       perfdata__feature(perfdata, PERFDATA_FEAT_EVENT_DESC),
+	abi__change_event_desc(abi, perfdata__feature(perfdata, PERFDATA_FEAT_EVENT_DESC),
 			       edits->attr_size, &edits->splices);
 }
 
@@ -152,7 +151,8 @@ int perfdata_edits__set_abi(struct perfdata_edits *edits, const struct perfdata_
 {
 	struct perfdata *perfdata = edits->perfdata;
 	struct abi abi = {
-		.level = level,
+		.level = perfdata_abi__is_version(level) ? level : &perfdata_abi__any,
+		.bake = edits->bake,
 		.perfdata = perfdata,
 		.diag = diag,
 		.ips = BUF(perfdata->order),
@@ -160,17 +160,15 @@ int perfdata_edits__set_abi(struct perfdata_edits *edits, const struct perfdata_
 	};
 	int err;
 
-	if (!level->attr_size)
-		return 0; /* keep */
-	if (perfdata->form != PERFDATA_FORM_PIPE)
-		edits->attr_size = abi__attr_size(level, perfdata);
-	if (!perfdata_abi__is_version(level))
+	if (level->attr_size && perfdata->form != PERFDATA_FORM_PIPE)
+		edits->attr_size = abi__attr_size(level, edits);
+	if (!perfdata_abi__is_version(level) && !edits->bake)
 		return 0;
-	if (perfdata->form == PERFDATA_FORM_DIRECTORY && !level->directories)
+	if (perfdata->form == PERFDATA_FORM_DIRECTORY && !abi.level->directories)
 		diag__report(diag, DIAG_WARNING, "perfdata.abi-directory", perfdata->path,
 			     DIAG_NO_OFFSET, "perf %s reads no profile that is a directory",
 			     level->name);
-	abi.defers_callchains = level->flags <= FLAG_DEFER_CALLCHAIN && defers_callchains(perfdata);
+	abi.defers_callchains = abi.level->flags <= FLAG_DEFER_CALLCHAIN && defers_callchains(perfdata);
 	err = convert(&abi, edits);
 	if (!err && abi.inflate)
 		err = abi__inflate_late(&abi, edits);

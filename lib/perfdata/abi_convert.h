@@ -6,6 +6,8 @@
 #include "perfdata/abi_level.h"
 #include "perfdata/edits.h"
 
+struct abi;
+
 /* What perf of one version knows. */
 struct perfdata_abi {
 	const char *name;
@@ -26,7 +28,15 @@ struct perfdata_abi {
 	bool zstd;                 /* as distributions build it */
 };
 
+/* bake.c */
+void bake__change_attr(const struct perfdata_bake *bake, uint8_t *data, uint32_t size,
+		       enum byte_order order);
+/* Whether user registers of such samples become those of the interrupt. */
+bool bake__moves_registers(const struct perfdata_bake *bake, uint64_t sample_type);
+
 /* abi_levels.c */
+/* Knows everything, so that nothing is changed for its sake. */
+extern const struct perfdata_abi perfdata_abi__any;
 bool perfdata_abi__is_version(const struct perfdata_abi *level);
 bool perfdata_abi__knows_type(const struct perfdata_abi *level, uint32_t type);
 
@@ -38,16 +48,16 @@ void abi__mask_attr(const struct perfdata_abi *level, uint8_t *data, uint32_t si
  * The changes to an attr of size bytes at an offset of the file, apart from its size. Those at or
  * behind kept bytes are left out.
  */
-void abi__change_attr(const struct perfdata_abi *level, const struct perfdata *perfdata,
-		      uint64_t offset, uint32_t size, uint32_t kept, struct splices *splices);
+void abi__change_attr(const struct abi *abi, uint64_t offset, uint32_t size, uint32_t kept,
+		      struct splices *splices);
 /* What an attr says of its size. */
 void abi__change_attr_size(const struct perfdata *perfdata, uint64_t offset, uint32_t size,
 			   struct splices *splices);
 /* The size that all attrs of a seekable file get. */
-uint32_t abi__attr_size(const struct perfdata_abi *level, const struct perfdata *perfdata);
+uint32_t abi__attr_size(const struct perfdata_abi *level, const struct perfdata_edits *edits);
 /* Attrs in the contents of EVENT_DESC, which stand in the file; attr_size is what they say. */
-void abi__change_event_desc(const struct perfdata_abi *level, const struct perfdata *perfdata,
-			    struct bytes bytes, uint32_t attr_size, struct splices *splices);
+void abi__change_event_desc(const struct abi *abi, struct bytes bytes, uint32_t attr_size,
+			    struct splices *splices);
 
 /* A build-id that stood in a mapping or stands in HEADER_BUILD_ID. */
 struct abi_build_id {
@@ -71,6 +81,7 @@ struct abi_chain {
 /* Converts one profile. */
 struct abi {
 	const struct perfdata_abi *level;
+	const struct perfdata_bake *bake; /* or NULL */
 	struct perfdata *perfdata;
 	struct diag *diag;
 	struct diag *quiet;     /* for walks after the first: their reports would be repetitions */

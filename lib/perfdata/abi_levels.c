@@ -114,6 +114,24 @@ static const struct perfdata_abi levels[] = {
 static const struct perfdata_abi level_auto = { .name = "auto", .attr_size = UINT32_MAX };
 static const struct perfdata_abi level_keep = { .name = "keep" };
 
+const struct perfdata_abi perfdata_abi__any = {
+	.name = "any",
+	.attr_size = UINT32_MAX,
+	.flags = 63,
+	.sample_bits = 63,
+	.read_bits = 63,
+	.branch_bits = 63,
+	.aux_actions = true,
+	.kernel_types = UINT32_MAX,
+	.user_types = UINT32_MAX,
+	.features = UINT_MAX,
+	.mmap_build_ids = true,
+	.ranges = true,
+	.foreign_updates = true,
+	.directories = true,
+	.zstd = true,
+};
+
 #define NR_LEVELS (sizeof(levels) / sizeof(levels[0]))
 
 /* Two numbers, and whatever further ones are of no account here. */

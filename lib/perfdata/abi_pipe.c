@@ -22,7 +22,9 @@ void abi__change_header_attr(const struct abi *abi, const struct perfdata_record
 	size = perfdata__attr_size(record->data + BODY, perfdata->order);
 	if (size < PERFDATA_ATTR_SIZE_FIRST || size > (uint32_t)record->size - BODY)
 		return;
-	abi__change_attr(abi->level, perfdata, attr, size, wanted, splices);
+	if (abi->level == &perfdata_abi__any)
+		wanted = size;
+	abi__change_attr(abi, attr, size, wanted, splices);
 	if (size == wanted || record->size - size + wanted > UINT16_MAX)
 		return;
 	abi__change_size(abi, record->offset, record->size - size + wanted, splices);
@@ -50,11 +52,13 @@ void abi__change_header_feature(const struct abi *abi, const struct perfdata_rec
 	end = feature == abi->level->features;
 	known = feature < abi->level->features &&
 		!(abi->inflate && feature == PERFDATA_FEAT_COMPRESSED);
+	if (abi->level == &perfdata_abi__any)
+		known = end = feature != PERFDATA_FEAT_COMPRESSED || !abi->inflate;
 	if (record->size == FEATURE_HEAD ? !end : !known) {
 		abi__drop(record, record->offset, splices);
 	} else if (feature == PERFDATA_FEAT_EVENT_DESC) {
 		abi__change_event_desc(
-			abi->level, abi->perfdata,
+			abi,
 			(struct bytes){ record->data + FEATURE_HEAD, record->size - FEATURE_HEAD },
 			abi->level->attr_size, splices);
 	}

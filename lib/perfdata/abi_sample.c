@@ -34,6 +34,10 @@ struct fields {
 	uint64_t offset; /* of the record in what is changed */
 	struct cursor cur;
 	size_t size; /* that the record will have */
+	bool baked;
+	struct bytes chain; /* to be put in, if baked */
+	struct bytes regs;  /* that were taken out */
+	size_t cut;         /* bytes that will at least be taken out behind the chain */
 };
 
 static uint64_t here(const struct fields *fields)
@@ -54,7 +58,7 @@ static const uint8_t *skip(struct fields *fields, uint64_t count, size_t size)
 
 static void replace(struct fields *fields, uint64_t at, uint64_t removed, struct bytes bytes)
 {
-	if (fields->cur.overrun)
+	if (fields->cur.overrun || (!removed && !bytes.size))
 		return;
 	splices__add(fields->splices, SPLICE_STRUCTURE, at, removed, bytes.data, bytes.size);
 	fields->size = fields->size - removed + bytes.size;
@@ -101,6 +105,11 @@ static uint32_t thread_of(const struct abi *abi, const struct perfdata_record *r
 	return get_u32(record->data + at, abi->perfdata->order);
 }
 
+static bool is_user_context(uint64_t ip)
+{
+	return ip == (uint64_t)PERF_CONTEXT_USER || ip == USER_DEFERRED;
+}
+
 /* A chain that ends in a promise: what was promised takes its place, if it was kept. */
 static void change_callchain(struct fields *fields, uint64_t sample_type)
 {
@@ -138,6 +147,82 @@ static void change_branches(struct fields *fields, uint64_t branch_type)
 		cut(fields, count, 8);
 }
 
+/*
+ * The user part of the chain that was recorded gives way to the one that was found. The field may
+ * not have been there.
+ */
+static void bake_callchain(struct fields *fields, bool recorded)
+{
+	const struct abi *abi = fields->abi;
+	enum byte_order order = abi->perfdata->order;
+	uint64_t at = here(fields), count = recorded ? cursor__u64(&fields->cur) : 0, kept = 0;
+	const uint8_t *ips = skip(fields, count, 8);
+	struct bytes chain = fields->chain;
+	uint8_t head[8], context[8];
+
+	if (fields->cur.overrun)
+		return;
+	while (kept < count && !is_user_context(get_u64(ips + 8 * kept, order)))
+		kept++;
+	if (fields->size + 16 + chain.size > RECORD_SIZE_MAX + fields->cut)
+		chain.size = (RECORD_SIZE_MAX + fields->cut - 16 - fields->size) & ~(size_t)7;
+	set_u64(head, kept + (chain.size ? 1 + chain.size / 8 : 0), order);
+	set_u64(context, (uint64_t)PERF_CONTEXT_USER, order);
+	replace(fields, at, recorded ? 8 : 0, (struct bytes){ head, sizeof(head) });
+	at += recorded ? 8 * (1 + kept) : 0;
+	replace(fields, at, 8 * (count - kept), (struct bytes){ NULL, 0 });
+	if (!chain.size)
+		return;
+	replace(fields, at + 8 * (count - kept), 0, (struct bytes){ context, sizeof(context) });
+	replace(fields, at + 8 * (count - kept), 0, chain);
+}
+
+/* What begins at an offset of the record, up to the cursor, becomes one number. */
+static void replace_by_zero(struct fields *fields, size_t begin)
+{
+	static const uint8_t zero[8];
+	const uint8_t *data = fields->record->data + begin;
+
+	if (!fields->cur.overrun)
+		replace(fields, fields->offset + begin, (size_t)(fields->cur.pos - data),
+			(struct bytes){ zero, sizeof(zero) });
+}
+
+static void cut_from(struct fields *fields, size_t begin)
+{
+	const uint8_t *data = fields->record->data + begin;
+
+	if (!fields->cur.overrun)
+		replace(fields, fields->offset + begin, (size_t)(fields->cur.pos - data),
+			(struct bytes){ NULL, 0 });
+}
+
+/*
+ * Puts bytes behind the field that ends here, by way of its last number: what is put in at the
+ * record's end might come behind records that are inserted there.
+ */
+static void put_behind(struct fields *fields, struct bytes bytes)
+{
+	const uint8_t *last = fields->cur.pos - 8;
+	struct buf *made = &fields->splices->bytes;
+	size_t begin;
+
+	if (fields->cur.overrun)
+		return;
+	begin = splices__add(fields->splices, SPLICE_STRUCTURE, here(fields) - 8, 8, NULL,
+			     8 + bytes.size);
+	if (made->failed)
+		return;
+	memcpy(made->data + begin, last, 8);
+	memcpy(made->data + begin + 8, bytes.data, bytes.size);
+	fields->size += bytes.size;
+}
+
+static size_t place(const struct fields *fields)
+{
+	return (size_t)(fields->cur.pos - fields->record->data);
+}
+
 static void skip_regs(struct fields *fields, uint64_t mask)
 {
 	if (cursor__u64(&fields->cur) != PERF_SAMPLE_REGS_ABI_NONE)
@@ -150,6 +235,27 @@ static void skip_stack(struct fields *fields)
 
 	if (room && skip(fields, room, 1))
 		cursor__u64(&fields->cur);
+}
+
+static void bake_regs_and_stack(struct fields *fields, const struct perf_event_attr *attr)
+{
+	enum perfdata_bake_stacks stacks = fields->abi->bake->stacks;
+	size_t begin = place(fields);
+
+	skip_regs(fields, attr->sample_regs_user);
+	if (fields->cur.overrun)
+		return;
+	fields->regs = (struct bytes){ fields->record->data + begin, place(fields) - begin };
+	if (stacks == PERFDATA_STACKS_OF_OTHERS)
+		replace_by_zero(fields, begin);
+	else
+		cut_from(fields, begin);
+	begin = place(fields);
+	skip_stack(fields);
+	if (stacks == PERFDATA_STACKS_OF_OTHERS)
+		replace_by_zero(fields, begin);
+	else if (stacks == PERFDATA_STACKS_DROPPED)
+		cut_from(fields, begin);
 }
 
 /* Of a weight in parts the first, u32, is what one number would be. */
@@ -178,13 +284,17 @@ static void change_tail(struct fields *fields, const struct perf_event_attr *att
 {
 	uint64_t type = attr->sample_type;
 
-	if (type & PERF_SAMPLE_REGS_USER)
+	if (fields->baked)
+		bake_regs_and_stack(fields, attr);
+	else if (type & PERF_SAMPLE_REGS_USER)
 		skip_regs(fields, attr->sample_regs_user);
-	if (type & PERF_SAMPLE_STACK_USER)
+	if (type & PERF_SAMPLE_STACK_USER && !fields->baked)
 		skip_stack(fields);
 	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		change_weight(fields, type);
 	change_numbers(fields, type, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION);
+	if (fields->baked && bake__moves_registers(fields->abi->bake, type))
+		put_behind(fields, fields->regs);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		skip_regs(fields, attr->sample_regs_intr);
 	/* those known to all come first */
@@ -205,7 +315,9 @@ static void change_fields(struct fields *fields, const struct perf_event_attr *a
 	skip(fields, (uint64_t)__builtin_popcountll(type & numbers), 8);
 	if (type & PERF_SAMPLE_READ)
 		change_counts(fields, attr->read_format);
-	if (type & PERF_SAMPLE_CALLCHAIN)
+	if (fields->baked)
+		bake_callchain(fields, type & PERF_SAMPLE_CALLCHAIN);
+	else if (type & PERF_SAMPLE_CALLCHAIN)
 		change_callchain(fields, type);
 	if (type & PERF_SAMPLE_RAW)
 		skip(fields, cursor__u32(&fields->cur), 1);
@@ -224,13 +336,14 @@ static bool differs(const struct abi *abi, const struct perf_event_attr *attr)
 	       (type & PERF_SAMPLE_READ && attr->read_format >> level->read_bits) ||
 	       (type & PERF_SAMPLE_BRANCH_STACK &&
 		attr->branch_sample_type >> level->branch_bits) ||
-	       (type & PERF_SAMPLE_CALLCHAIN && abi->defers_callchains);
+	       (type & PERF_SAMPLE_CALLCHAIN && abi->defers_callchains) ||
+	       (abi->bake && perfdata_bake__concerns(attr));
 }
 
 /* What was changed of a record that ends too early is taken back. */
 static void finish(struct fields *fields, size_t nr_splices)
 {
-	if (fields->cur.overrun) {
+	if (fields->cur.overrun || fields->size > UINT16_MAX) {
 		fields->splices->list.count = nr_splices;
 		diag__report(fields->abi->diag, DIAG_WARNING, "perfdata.bad-record",
 			     fields->abi->perfdata->path, fields->record->offset,
@@ -255,6 +368,23 @@ static struct fields open_fields(const struct abi *abi, const struct perfdata_re
 	};
 }
 
+/* Where others keep their stacks, a sample without a chain is one of those. */
+static void open_bake(struct fields *fields, const struct perf_event_attr *attr)
+{
+	const struct perfdata_bake *bake = fields->abi->bake;
+	bool found;
+
+	if (!bake || !perfdata_bake__concerns(attr))
+		return;
+	found = bake->chain(bake->context, fields->record->nth, &fields->chain);
+	if (!found)
+		fields->chain = (struct bytes){ NULL, 0 };
+	fields->baked = found || bake->stacks != PERFDATA_STACKS_OF_OTHERS;
+	/* nothing of what will be cut counts against what may be put in */
+	if (fields->baked && bake->stacks != PERFDATA_STACKS_KEPT)
+		fields->cut = attr->sample_stack_user;
+}
+
 void abi__change_sample(const struct abi *abi, const struct perfdata_record *record,
 			uint64_t offset, struct splices *splices)
 {
@@ -265,6 +395,7 @@ void abi__change_sample(const struct abi *abi, const struct perfdata_record *rec
 	if (!differs(abi, attr))
 		return;
 	fields = open_fields(abi, record, offset, record->size, splices);
+	open_bake(&fields, attr);
 	change_fields(&fields, attr);
 	finish(&fields, nr_splices);
 }

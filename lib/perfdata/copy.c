@@ -19,6 +19,7 @@ struct copier {
 	struct file_out *out;
 	struct diag *diag;
 	struct buf pending;
+	uint64_t kept;  /* bytes of the input before it were given back */
 	bool in_kernel; /* copying within the kernel has not been refused yet */
 };
 
@@ -129,6 +130,8 @@ static int write_changed(struct copier *copier, const struct splices *splices, u
 		if (err)
 			return err;
 		at = splice->offset + splice->removed;
+		if (copier->part->fd >= 0)
+			mapped__give_back(copier->input, &copier->kept, at);
 	}
 	err = copy_span(copier, at, end - at);
 	return err ? err : flush(copier);

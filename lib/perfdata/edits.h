@@ -3,6 +3,7 @@
 #ifndef PERFJIT_PERFDATA_EDITS_H
 #define PERFJIT_PERFDATA_EDITS_H
 
+#include "perfdata/bake.h"
 #include "perfdata/edit.h"
 #include "perfdata/internal.h"
 #include "perfdata/splice.h"
@@ -22,6 +23,7 @@ struct perfdata_edits {
 	size_t nr_patches;
 	uint32_t attr_size; /* of all attrs of a seekable file; 0: as recorded */
 	uint64_t dropped_features[PERFDATA_FEAT_BITS / 64];
+	const struct perfdata_bake *bake; /* or NULL */
 	struct inflation *inflation; /* what makes splices of inflated records, or NULL */
 	bool structured;             /* header and tables were adapted */
 };
@@ -52,6 +54,8 @@ int perfdata__add_structure(struct perfdata_edits *edits);
 uint64_t perfdata__build_ids_end(const struct perfdata *perfdata);
 
 /* journal.c */
+/* In place of a journal: the file was changed by bake, and what it was before is not known. */
+void journal__put_baked(struct buf *buf, bool in_records, enum byte_order order);
 /* Appends the journal of the splices in [begin, end): with it the original can be restored. */
 void journal__put(struct buf *buf, const struct splices *splices, struct bytes input,
 		  uint64_t begin, uint64_t end, bool in_records, enum byte_order order);

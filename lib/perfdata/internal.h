@@ -100,6 +100,9 @@ int perfdata_source__take(struct perfdata_source *source, struct bytes bytes);
 int perfdata_source__map(struct perfdata_source *source, int fd, const char *path,
 			 struct diag *diag);
 
+/* perfdata__give_back, of a file's mapping. */
+void mapped__give_back(struct bytes bytes, uint64_t *kept, uint64_t at);
+
 /* directory.c */
 int perfdata_source__open_directory(struct perfdata_source *source, int folder, const char *path,
 				    struct diag *diag);

@@ -24,6 +24,8 @@
 #include <zlib.h>
 
 #define MAGIC        "PJITJRNL"
+/* The last bytes of a mark in its place, all others of which are zeros: */
+#define MAGIC_BAKED "PJITBAKE"
 #define TRAILER_SIZE 32
 #define FORM_PLAIN   0
 #define FORM_RECORDS 1
@@ -112,6 +114,28 @@ void journal__put(struct buf *buf, const struct splices *splices, struct bytes i
 		buf__put(buf, journal.data, journal.size);
 	buf->failed |= journal.failed;
 	buf__free(&journal);
+}
+
+void journal__put_baked(struct buf *buf, bool in_records, enum byte_order order)
+{
+	struct buf mark = BUF(ORDER_LITTLE);
+
+	buf__put_zeros(&mark, LEAST_PIECE_SIZE - 8);
+	buf__put(&mark, MAGIC_BAKED, 8);
+	if (in_records)
+		put_in_records(buf, buf__bytes(&mark), order);
+	else
+		buf__put(buf, mark.data, mark.size);
+	buf->failed |= mark.failed;
+	buf__free(&mark);
+}
+
+bool perfdata__is_baked(const struct perfdata *perfdata)
+{
+	const struct perfdata_part *part = &perfdata->source.parts.items[0];
+	const uint8_t *end = perfdata->source.bytes.data + part->size;
+
+	return part->size >= 8 && memcmp(end - 8, MAGIC_BAKED, 8) == 0;
 }
 
 static bool read_trailer(struct bytes bytes, struct trailer *trailer)

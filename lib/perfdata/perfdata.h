@@ -91,14 +91,18 @@ struct perfdata_record {
 	const uint8_t *data; /* the whole record in the file's order; not always aligned */
 	uint64_t offset;     /* where it, or the record it is compressed in, begins in the file */
 	uint64_t end;        /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
+	uint64_t nth;        /* how many records the walk gave before it */
 	bool compressed;     /* stands in a compressed record */
 };
 
-/* A walk over the records. Private but for next. */
+/* A walk over the records. Private but for next and keep. */
 struct perfdata_walk {
 	struct perfdata *perfdata;
 	uint64_t next; /* file offset */
 	size_t region;
+	uint64_t nth;  /* of the next record */
+	uint64_t kept; /* as in perfdata__give_back */
+	bool keep;     /* set to leave giving back to the caller, who looks at records later */
 	struct inflate *inflate; /* NULL until there is something to inflate */
 };
 
@@ -108,6 +112,11 @@ void perfdata_walk__begin(struct perfdata_walk *walk, struct perfdata *perfdata)
  * a report and 0: nothing behind it can be found. record->data is valid until the next call.
  */
 int perfdata_walk__next(struct perfdata_walk *walk, struct perfdata_record *record);
+/*
+ * Of a file that is gone through: what is a good way before at need not stay in memory; it is in
+ * the file, should it be asked for again. kept, 0 at first: up to where that was said before.
+ */
+void perfdata__give_back(const struct perfdata *perfdata, uint64_t *kept, uint64_t at);
 void perfdata_walk__end(struct perfdata_walk *walk);
 
 #endif

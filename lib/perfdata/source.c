@@ -10,6 +10,9 @@
 #include "base/diag.h"
 #include "base/spool.h"
 
+/* Bytes of a file that may be in memory while it is gone through. */
+#define RESIDENT_MAX (32u << 20)
+
 static int fail(struct diag *diag, const char *path, const char *what)
 {
 	int err = errno;
@@ -42,6 +45,23 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 	source->parts.items[0].size = source->mapped;
 	source->bytes = (struct bytes){ data, source->mapped };
 	return 0;
+}
+
+void mapped__give_back(struct bytes bytes, uint64_t *kept, uint64_t at)
+{
+	uint64_t end = at - RESIDENT_MAX / 2;
+
+	if (at < *kept || at - *kept < RESIDENT_MAX || at > bytes.size)
+		return;
+	end -= end % (uint64_t)sysconf(_SC_PAGESIZE);
+	madvise((void *)(uintptr_t)(bytes.data + *kept), end - *kept, MADV_DONTNEED);
+	*kept = end;
+}
+
+void perfdata__give_back(const struct perfdata *perfdata, uint64_t *kept, uint64_t at)
+{
+	if (perfdata->source.mapped)
+		mapped__give_back(perfdata->source.bytes, kept, at);
 }
 
 int perfdata_source__take(struct perfdata_source *source, struct bytes bytes)

@@ -163,6 +163,9 @@ int perfdata_walk__next(struct perfdata_walk *walk, struct perfdata_record *reco
 		if (ret < 0)
 			return ret;
 	}
+	record->nth = walk->nth++;
+	if (!walk->keep)
+		perfdata__give_back(walk->perfdata, &walk->kept, walk->next);
 	if (record->type == PERFDATA_TIME_CONV)
 		note_time_conv(walk->perfdata, record);
 	return 1;

@@ -25,8 +25,11 @@ static int write_part(const struct perfdata_edits *edits, const struct perfdata_
 	err = splices__write(&edits->splices, input, part, part->start, end, out, diag);
 	if (err)
 		return err;
-	journal__put(&journal, &edits->splices, input, part->start, end,
-		     only_records(perfdata, part), perfdata->order);
+	if (edits->bake)
+		journal__put_baked(&journal, only_records(perfdata, part), perfdata->order);
+	else
+		journal__put(&journal, &edits->splices, input, part->start, end,
+			     only_records(perfdata, part), perfdata->order);
 	err = journal.failed ? -ENOMEM : file_out__write(out, buf__bytes(&journal), diag);
 	buf__free(&journal);
 	return err;
