@@ -164,6 +164,16 @@ static void put_plan(struct json_writer *writer, struct json_object *object,
 	json__put(writer, object, "dsos", dsos(writer, plan));
 }
 
+static void put_baked(struct json_writer *writer, struct json_object *object,
+		      const struct bake_counts *baked)
+{
+	json__put_number(writer, object, "unwound_samples", baked->baked);
+	json__put_number(writer, object, "unwound_through_jit", baked->jit);
+	json__put_number(writer, object, "unwound_frames", baked->frames);
+	json__put_number(writer, object, "complete_chains", baked->ends[UNWIND_COMPLETE]);
+	json__put_number(writer, object, "cut_chains", baked->ends[UNWIND_STACK_CUT]);
+}
+
 int fix_result__print_json(const struct fix_result *result, const struct messages *messages,
 			   FILE *stream)
 {
@@ -182,6 +192,8 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 		json__put_number(&writer, object, "relocated_mappings", result->moves.nr_records);
 		json__put_number(&writer, object, "missing_mappings", result->moves.nr_missing);
 	}
+	if (result->written && result->options->bake.which != BAKE_NONE)
+		put_baked(&writer, object, &result->baked);
 	if (result->options->buildid_cache)
 		json__put_number(&writer, object, "cached_dsos", result->nr_cached);
 	json__put_messages(&writer, object, messages);

@@ -19,12 +19,18 @@ enum {
 	OPT_FORCE,
 	OPT_IN_PLACE,
 	OPT_STRIP,
+	OPT_UNWIND,
+	OPT_KEEP_STACKS,
+	OPT_MAX_STACK,
 	OPT_NO_SYNC,
 	OPT_REQUIRE_JIT,
 	OPT_JSON,
 	OPT_COLOR,
 	OPT_WITHOUT,
 };
+
+/* As many as fit into a record. */
+#define MAX_STACK_MAX 8000u
 
 static const struct argp_option option_table[] = {
 	{ .doc = "Output:", .group = 1 },
@@ -60,6 +66,13 @@ static const struct argp_option option_table[] = {
 	  "Where unwind tables come from: auto (the runtime's; what the code itself shows where there "
 	  "are none), producer (the runtime's alone), synth (the code alone) or none",
 	  3 },
+	{ "unwind", OPT_UNWIND, "all|jit", OPTION_ARG_OPTIONAL,
+	  "Put complete call chains into the samples in place of the stacks that were copied, for "
+	  "every perf, with an unwinder or without; jit: into those that pass through JIT code",
+	  3 },
+	{ "keep-stacks", OPT_KEEP_STACKS, NULL, 0,
+	  "With --unwind: leave the copied stacks in the profile", 3 },
+	{ "max-stack", OPT_MAX_STACK, "FRAMES", 0, "With --unwind: frames of a chain (1024)", 3 },
 	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
 	  "Without jitdumps write nothing, instead of a copy", 3 },
 	{ .doc = "What is said:", .group = 4 },
@@ -129,6 +142,31 @@ static error_t parse_abi(struct fix_options *options, const char *arg, struct ar
 	return EINVAL;
 }
 
+static error_t parse_unwind(struct fix_options *options, const char *arg, struct argp_state *state)
+{
+	if (arg && strcmp(arg, "all") != 0 && strcmp(arg, "jit") != 0) {
+		argp_error(state, "--unwind is all or jit, not '%s'", arg);
+		return EINVAL;
+	}
+	options->bake.which = arg && *arg == 'j' ? BAKE_JIT : BAKE_ALL;
+	return 0;
+}
+
+static error_t parse_max_stack(struct fix_options *options, const char *arg,
+			       struct argp_state *state)
+{
+	char *end;
+	unsigned long value = strtoul(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || !value || value > MAX_STACK_MAX) {
+		argp_error(state, "--max-stack is a number from 1 to %u, not '%s'", MAX_STACK_MAX,
+			   arg);
+		return EINVAL;
+	}
+	options->bake.max_stack = (unsigned int)value;
+	return 0;
+}
+
 static error_t parse_flag(int key, struct fix_options *options)
 {
 	switch (key) {
@@ -143,6 +181,9 @@ static error_t parse_flag(int key, struct fix_options *options)
 		return 0;
 	case OPT_STRIP:
 		options->strip = true;
+		return 0;
+	case OPT_KEEP_STACKS:
+		options->bake.keep_stacks = true;
 		return 0;
 	case OPT_NO_SYNC:
 		options->no_sync = true;
@@ -207,6 +248,10 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		options->perf_map = options->plan.no_dsos = true;
 		options->perf_map_dir = arg;
 		return 0;
+	case OPT_UNWIND:
+		return parse_unwind(options, arg, state);
+	case OPT_MAX_STACK:
+		return parse_max_stack(options, arg, state);
 	case OPT_LAYOUT:
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
@@ -221,6 +266,20 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+static void check_unwind(const struct fix_options *options, struct argp_state *state)
+{
+	const struct bake_options *bake = &options->bake;
+
+	if (bake->which == BAKE_NONE && (bake->keep_stacks || bake->max_stack))
+		argp_error(state, "--keep-stacks and --max-stack are for --unwind");
+	if (bake->which == BAKE_JIT && bake->keep_stacks)
+		argp_error(state, "--unwind=jit keeps the stacks of all other samples: "
+				  "--keep-stacks does not go with it");
+	if (bake->which != BAKE_NONE && (options->strip || options->perf_map))
+		argp_error(state, "--unwind needs DSOs: neither --strip nor --perf-map goes "
+				  "with it");
 }
 
 /* What fits together is known only when all is read. */
@@ -239,6 +298,7 @@ static void check_together(const struct fix_options *options, struct argp_state 
 	    (options->strip || options->plan.relocate || options->buildid_cache))
 		argp_error(state, "--perf-map makes no DSOs: neither --strip nor --relocate nor "
 				  "--buildid-cache goes with it");
+	check_unwind(options, state);
 	if (options->quiet && options->verbose)
 		argp_error(state, "--quiet and --verbose exclude each other");
 }

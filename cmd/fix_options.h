@@ -3,6 +3,7 @@
 #ifndef PERFJIT_CMD_FIX_OPTIONS_H
 #define PERFJIT_CMD_FIX_OPTIONS_H
 
+#include "fix/bake.h"
 #include "fix/plan.h"
 #include "options.h"
 #include "perfdata/abi_level.h"
@@ -13,6 +14,7 @@ struct fix_options {
 	char *output; /* given or made from the input's name */
 	struct plan_options plan;
 	const struct perfdata_abi *abi; /* NULL: auto */
+	struct bake_options bake;
 	struct where_options where;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
 	char *default_cache;

@@ -17,6 +17,7 @@ struct fix_result {
 	bool relocated;          /* instead of fixed */
 	struct relocate_result moves;
 	struct perf_map_result maps;
+	struct bake_counts baked; /* with --unwind, once written */
 	size_t nr_cached; /* DSOs new in the build-id cache */
 	bool written;
 	uint64_t output_size; /* bytes; 0 when not written, or no file */

@@ -158,7 +158,7 @@ static void print_named(const struct printer *printer)
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",
 			counts->jit_frames);
 	}
-	if (copies_stacks(plan->perfdata)) {
+	if (copies_stacks(plan->perfdata) && printer->result->options->bake.which == BAKE_NONE) {
 		label(printer, "Stacks");
 		fputs("were copied: perf unwinds them through JIT code as it reads them\n", stream);
 	}
@@ -287,6 +287,43 @@ static void print_inserts(const struct printer *printer)
 	}
 }
 
+/* Chains that end for another reason than that they are whole, most frequent first. */
+static void print_ends(const struct printer *printer)
+{
+	struct bake_counts left = printer->result->baked;
+
+	left.ends[UNWIND_COMPLETE] = 0;
+	for (;;) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < UNWIND_ENDS; i++)
+			if (left.ends[i] > left.ends[most])
+				most = i;
+		if (!left.ends[most])
+			return;
+		label(printer, "Cut short");
+		fprintf(printer->stream, "%" PRIu64 " chain%s: %s\n", left.ends[most],
+			S(left.ends[most]), unwind_end__text((enum unwind_end)most));
+		left.ends[most] = 0;
+	}
+}
+
+static void print_baked(const struct printer *printer)
+{
+	const struct bake_counts *baked = &printer->result->baked;
+
+	if (!printer->result->written || printer->result->options->bake.which == BAKE_NONE)
+		return;
+	label(printer, "Unwound");
+	fprintf(printer->stream,
+		"%" PRIu64 " of %" PRIu64 " sample%s with a stack, %" PRIu64
+		" through JIT code: %" PRIu64 " frame%s, %" PRIu64 " chain%s complete\n",
+		baked->baked, baked->samples, S(baked->samples), baked->jit, baked->frames,
+		S(baked->frames), baked->ends[UNWIND_COMPLETE],
+		S(baked->ends[UNWIND_COMPLETE]));
+	print_ends(printer);
+}
+
 static void print_cached(const struct printer *printer)
 {
 	if (!printer->result->written || !printer->result->options->buildid_cache)
@@ -372,6 +409,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		}
 		if (result->written || result->options->dry_run)
 			print_wrote(&printer);
+		print_baked(&printer);
 		print_cached(&printer);
 		print_maps(&printer);
 	} else if (result->relocated) {

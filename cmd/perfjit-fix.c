@@ -16,6 +16,7 @@
 #include "fix_options.h"
 #include "fix_result.h"
 #include "messages.h"
+#include "perfdata/bake.h"
 #include "perfdata/edit.h"
 #include "progress.h"
 #include "signals.h"
@@ -67,7 +68,9 @@ static enum what_is_there look_at(const char *path)
 	struct perfdata *perfdata;
 
 	if (silent && perfdata__open(&perfdata, path, silent) == 0) {
-		found = perfdata__is_edited(perfdata) ? OUR_PROFILE : A_PROFILE;
+		bool ours = perfdata__is_edited(perfdata) || perfdata__is_baked(perfdata);
+
+		found = ours ? OUR_PROFILE : A_PROFILE;
 		perfdata__close(perfdata);
 	}
 	diag__free(silent);
@@ -182,6 +185,12 @@ static enum exit_code strip(struct run *run)
 	bool directory = perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY;
 	int err;
 
+	if (perfdata__is_baked(run->perfdata)) {
+		complain(run, "perfdata.baked", options->input,
+			 "had call chains put in the place of stacks (--unwind), which can't be "
+			 "taken back: fix the profile it was made from anew");
+		return EXIT_INPUT;
+	}
 	if (!perfdata__is_edited(run->perfdata)) {
 		complain(run, "perfdata.not-edited", options->input,
 			 "was not written by perfjit-fix: there is nothing to strip");
@@ -250,6 +259,8 @@ static enum exit_code apply(struct run *run)
 		.no_sync = run->options->no_sync,
 		.all_build_ids = run->options->buildid_cache,
 		.abi = run->options->abi,
+		.bake = run->options->bake,
+		.baked = &run->result->baked,
 		.progress = advance,
 		.context = run,
 	};
@@ -271,6 +282,8 @@ static enum exit_code apply(struct run *run)
 /* What the exit code says when all went well so far. */
 static enum exit_code judge(struct run *run)
 {
+	if (!fix_result__has_jit(run->plan) && run->options->bake.which != BAKE_NONE)
+		return EXIT_DONE; /* chains are of use without any JIT code */
 	if (!fix_result__has_jit(run->plan)) {
 		complain(run, "fix.no-jit", run->options->input,
 			 "no jitdump is mapped in this profile: was the runtime told to write one, "

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Call chains put into samples: those that perf unwinds itself, shown by a perf that needs not.
+. "$(dirname "$0")/tap.sh"
+
+# perf shows addresses in files as places in them, and those of chains that it unwinds likewise.
+chains() # chains PROFILE
+{
+	perf script -i "$1" --no-inline --no-demangle --ns -F tid,time,ip,sym 2>../perf.err
+}
+
+# program NAME: the recording and what it was of, at the path that it names
+program()
+{
+	[ -d "$place" ] || place=$(mktemp -d "/tmp/pj-XXXXXXXXXXXXX")
+	gzip -dc "$TESTDATA/programs/jitprog.gz" >"$place/jitprog"
+	gzip -dc "$TESTDATA/programs/$1/perf.data.gz" >perf.data
+	for dump in "$TESTDATA/programs/$1"/*.dump.gz; do
+		base=${dump##*/}
+		gzip -dc "$dump" >"$place/${base%.gz}"
+	done
+	# the recorded folder has a name of as many bytes
+	sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
+}
+
+place=
+trap 'cd /; rm -rf "$scratch" "$place"' EXIT
+
+for name in packed spaced reuse aliases remap fork; do
+	program $name
+	succeeds "$name: fix" perfjit-fix -q -o fixed.data perf.data
+	succeeds "$name: unwind" perfjit-fix -q --unwind -o baked.data perf.data
+	chains fixed.data >../theirs
+	chains baked.data >../ours
+	at_least "$name: perf unwinds to" "$(grep -c ' _start$' ../theirs)" 140
+	cmp -s ../theirs ../ours
+	ok $? "$name: the chains are those that perf unwinds" || {
+		diff ../theirs ../ours | head -20 >../diff
+		tell ../diff
+	}
+	perf evlist -v -i baked.data >../attrs 2>&1
+	grep -q CALLCHAIN ../attrs && ! grep -q -e REGS_USER -e STACK_USER ../attrs
+	ok $? "$name: neither registers nor stacks are left" || tell ../attrs
+	size=$(wc -c <baked.data)
+	at_least "$name: a tenth of the size" "$(($(wc -c <perf.data) / size))" 5
+done
+
+program packed
+succeeds "jit only" perfjit-fix -q --unwind=jit -o jit.data perf.data
+perf evlist -v -i jit.data >../attrs 2>&1
+grep -q REGS_USER ../attrs && grep -q STACK_USER ../attrs
+ok $? "other samples may keep registers and stack" || tell ../attrs
+succeeds "all" perfjit-fix -q --unwind -o baked.data perf.data
+chains baked.data >../theirs
+chains jit.data >../ours
+same_file "the chains are the same" ../ours ../theirs
+
+succeeds "stacks kept" perfjit-fix -q --unwind --keep-stacks -o kept.data perf.data
+chains kept.data >../ours
+same_file "they are shown once" ../ours ../theirs
+perf script -i kept.data -F iregs 2>/dev/null | grep -c ' SP:0x' >../count
+at_least "registers are those of the interrupt" "$(cat ../count)" 140
+
+succeeds "frames are as many as asked for" perfjit-fix -q --unwind --max-stack=2 -o two.data \
+	perf.data
+chains two.data | awk '/^\t/ { n++ } !NF { if (n > most) most = n; n = 0 } END { print most }' \
+	>../count
+is "two of them" "$(cat ../count)" 2
+
+run perfjit-fix --strip -o back.data baked.data
+exits 3 "strip of chains is refused"
+err_has "says why" 'had call chains put in the place of stacks (--unwind)'
+[ ! -e back.data ]
+ok $? "and writes nothing"
+
+run perfjit-fix --keep-stacks perf.data
+exits 2 "stacks are kept with --unwind only"
+run perfjit-fix --unwind --strip perf.data
+exits 2 "not with --strip"
+run perfjit-fix --unwind=some perf.data
+exits 2 "all or jit"
+
+succeeds "summary" perfjit-fix --unwind --force -o baked.data perf.data
+out_has "counts chains" '^Unwound .* through JIT code: .* frames, .* chains complete$'
+succeeds "in JSON" perfjit-fix --unwind --json -o baked.data perf.data
+out_has "counts chains" '"complete_chains": *[1-9]'
+
+recording py313fpbuild-perfjit-fp
+succeeds "a profile without stacks" perfjit-fix --unwind -o baked.data perf.data
+out_has "has nothing to unwind" '^Unwound .*0 of 0 samples'
+done_testing
