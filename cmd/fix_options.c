@@ -66,13 +66,14 @@ static const struct argp_option option_table[] = {
 	  "Where unwind tables come from: auto (the runtime's; what the code itself shows where there "
 	  "are none), producer (the runtime's alone), synth (the code alone) or none",
 	  3 },
-	{ "unwind", OPT_UNWIND, "all|jit", OPTION_ARG_OPTIONAL,
+	{ "unwind", OPT_UNWIND, "WHICH", OPTION_ARG_OPTIONAL,
 	  "Put complete call chains into the samples in place of the stacks that were copied, for "
-	  "every perf, with an unwinder or without; jit: into those that pass through JIT code",
+	  "every perf, with an unwinder or without: all of them, or jit, those that pass through JIT "
+	  "code",
 	  3 },
 	{ "keep-stacks", OPT_KEEP_STACKS, NULL, 0,
 	  "With --unwind: leave the copied stacks in the profile", 3 },
-	{ "max-stack", OPT_MAX_STACK, "FRAMES", 0, "With --unwind: frames of a chain (1024)", 3 },
+	{ "max-stack", OPT_MAX_STACK, "N", 0, "With --unwind: frames of a chain (1024)", 3 },
 	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
 	  "Without jitdumps write nothing, instead of a copy", 3 },
 	{ .doc = "What is said:", .group = 4 },
