@@ -60,21 +60,37 @@ static bool is_input(const struct run *run, const struct stat *output)
 
 enum what_is_there { NO_PROFILE, A_PROFILE, OUR_PROFILE };
 
-/* Whether what is at path is a profile, and one that perfjit-fix wrote. */
-static enum what_is_there look_at(const char *path)
+/* Whether what is at path is a profile, and one that perfjit-fix wrote. 0 or a negative errno. */
+static int look_at(const char *path, enum what_is_there *found)
 {
 	struct diag *silent = diag__new(NULL, NULL);
-	enum what_is_there found = NO_PROFILE;
 	struct perfdata *perfdata;
+	int err = silent ? perfdata__open(&perfdata, path, silent) : -ENOMEM;
 
-	if (silent && perfdata__open(&perfdata, path, silent) == 0) {
+	*found = NO_PROFILE;
+	if (!err) {
 		bool ours = perfdata__is_edited(perfdata) || perfdata__is_baked(perfdata);
 
-		found = ours ? OUR_PROFILE : A_PROFILE;
+		*found = ours ? OUR_PROFILE : A_PROFILE;
 		perfdata__close(perfdata);
 	}
 	diag__free(silent);
-	return found;
+	/* no profile, or a link to nothing */
+	return err == -EINVAL || err == -ENOENT ? 0 : err;
+}
+
+static enum exit_code cannot_look_at(struct run *run, int err)
+{
+	char text[256];
+
+	if (err != -ENOMEM) {
+		snprintf(text, sizeof(text),
+			 "exists, and it can't be seen whether it is by perfjit-fix (%s): replace "
+			 "it with --force, or name another output with -o",
+			 strerror(-err));
+		complain(run, "output.exists", run->options->output, text);
+	}
+	return failed(run, err, EXIT_OUTPUT);
 }
 
 static enum exit_code check_stream(struct run *run)
@@ -101,12 +117,15 @@ static enum exit_code check_replaced(struct run *run, bool folder)
 {
 	const struct fix_options *options = run->options;
 	enum what_is_there found;
+	int err;
 
 	if (folder && perfdata__form(run->perfdata) != PERFDATA_FORM_DIRECTORY) {
 		complain(run, "output.folder", options->output, "is a folder: name a file with -o");
 		return EXIT_OUTPUT;
 	}
-	found = look_at(options->output);
+	err = look_at(options->output, &found);
+	if (err && (folder || !options->force))
+		return cannot_look_at(run, err);
 	/* a folder goes with all that is in it */
 	if (folder && found == NO_PROFILE) {
 		complain(run, "output.folder", options->output,

@@ -166,6 +166,8 @@ static int open_by_marker(struct discovery *discovery, struct marker *marker,
 	dump = search__find(&search);
 	if (dump) {
 		err = add_dump(discovery, dump, marker->pid, marker, until);
+	} else if (search.tried.failed) {
+		err = -ENOMEM;
 	} else if (!marker->odd && !is_overwritten(discovery, marker)) {
 		marker->missing = true;
 		discovery->nr_missing++;

@@ -2,6 +2,8 @@
 #include "fix/search.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,28 @@ static void note_tried(struct search *search, const char *path, const char *why)
 		buf__put(&search->tried, ": ", 2);
 		buf__put(&search->tried, why, strlen(why));
 	}
+}
+
+/* asprintf whose failure is remembered: a search that could not look has not found nothing. */
+static bool __attribute__((format(printf, 3, 4)))
+format(struct search *search, char **text, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(text, format, args);
+	va_end(args);
+	search->tried.failed |= length < 0;
+	return length >= 0;
+}
+
+static DIR *open_dir(struct search *search, const char *path)
+{
+	DIR *stream = opendir(path);
+
+	search->tried.failed |= !stream && errno == ENOMEM;
+	return stream;
 }
 
 struct life {
@@ -129,6 +153,7 @@ static bool is_right_dump(struct search *search, struct jitdump *dump, const cha
 static struct jitdump *try_file(struct search *search, const char *path)
 {
 	struct jitdump *dump = NULL;
+	int err;
 
 	if (access(path, F_OK) != 0) {
 		note_tried(search, path, NULL);
@@ -137,7 +162,9 @@ static struct jitdump *try_file(struct search *search, const char *path)
 	/* what only might be a dump is asked without a word */
 	if (search->marker->odd && !jitdump__is_jitdump(path))
 		return NULL;
-	if (jitdump__open(&dump, path, search->diag) < 0) {
+	err = jitdump__open(&dump, path, search->diag);
+	if (err) {
+		search->tried.failed |= err == -ENOMEM;
 		note_tried(search, path, "no jitdump");
 		return NULL;
 	}
@@ -153,7 +180,7 @@ static struct jitdump *try_both(struct search *search, const char *path)
 	struct jitdump *dump = try_file(search, path);
 	char *wrapped = NULL;
 
-	if (dump || asprintf(&wrapped, "%s.gz", path) < 0)
+	if (dump || !format(search, &wrapped, "%s.gz", path))
 		return dump;
 	if (access(wrapped, F_OK) == 0)
 		dump = try_file(search, wrapped);
@@ -167,7 +194,7 @@ static struct jitdump *try_in(struct search *search, const char *dir, size_t dir
 	struct jitdump *dump;
 	char *path = NULL;
 
-	if (asprintf(&path, "%.*s/%s", (int)dir_length, dir, name) < 0)
+	if (!format(search, &path, "%.*s/%s", (int)dir_length, dir, name))
 		return NULL;
 	dump = try_both(search, path);
 	free(path);
@@ -194,7 +221,8 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void add_candidate(struct candidates *candidates, const char *dir, const char *name)
+static void add_candidate(struct search *search, struct candidates *candidates, const char *dir,
+			  const char *name)
 {
 	static const char *const suffixes[] = { "", ".gz" };
 
@@ -202,21 +230,23 @@ static void add_candidate(struct candidates *candidates, const char *dir, const 
 		struct candidate candidate = { NULL, { 0, 0 } };
 		struct stat file;
 
-		if (asprintf(&candidate.path, "%s/%s%s", dir, name, suffixes[i]) < 0)
+		if (!format(search, &candidate.path, "%s/%s%s", dir, name, suffixes[i]))
 			return;
 		if (stat(candidate.path, &file) == 0 && S_ISREG(file.st_mode)) {
 			candidate.changed = file.st_mtim;
 			if (array__push(&candidates->items, candidate))
 				continue;
+			search->tried.failed = true;
 		}
 		free(candidate.path);
 	}
 }
 
 /* Those of that name in the folders below dir, not in dir itself. */
-static void collect(struct candidates *candidates, const char *dir, const char *name, int depth)
+static void collect(struct search *search, struct candidates *candidates, const char *dir,
+		    const char *name, int depth)
 {
-	DIR *stream = opendir(dir);
+	DIR *stream = open_dir(search, dir);
 	struct dirent *entry;
 
 	while (stream && (entry = readdir(stream))) {
@@ -225,11 +255,11 @@ static void collect(struct candidates *candidates, const char *dir, const char *
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
-		if (asprintf(&path, "%s/%s", dir, entry->d_name) < 0)
+		if (!format(search, &path, "%s/%s", dir, entry->d_name))
 			break;
-		add_candidate(candidates, path, name);
+		add_candidate(search, candidates, path, name);
 		if (depth > 1)
-			collect(candidates, path, name, depth - 1);
+			collect(search, candidates, path, name, depth - 1);
 		free(path);
 	}
 	if (stream)
@@ -242,7 +272,7 @@ static struct jitdump *try_below(struct search *search, const char *dir, const c
 	struct candidates candidates = { 0 };
 	struct jitdump *dump = NULL;
 
-	collect(&candidates, dir, name, DEPTH);
+	collect(search, &candidates, dir, name, DEPTH);
 	if (candidates.items.count)
 		qsort(candidates.items.items, candidates.items.count, sizeof(struct candidate),
 		      newest_first);
@@ -297,7 +327,7 @@ static struct jitdump *try_descriptors(struct search *search)
 	DIR *stream;
 
 	snprintf(path, sizeof(path), "/proc/%u/fd", search->marker->pid);
-	stream = opendir(path);
+	stream = open_dir(search, path);
 	while (!dump && stream && (entry = readdir(stream))) {
 		snprintf(path, sizeof(path), "/proc/%u/fd/%.20s", search->marker->pid,
 			 entry->d_name);
@@ -317,7 +347,7 @@ static struct jitdump *try_living_process(struct search *search)
 
 	if (search->options->root || !search->marker->ino)
 		return NULL;
-	if (asprintf(&path, "/proc/%u/root/%s", search->marker->pid, search->marker->name) < 0)
+	if (!format(search, &path, "/proc/%u/root/%s", search->marker->pid, search->marker->name))
 		return NULL;
 	if (is_marked_file(search->marker, path))
 		dump = try_file(search, path);

@@ -15,7 +15,8 @@ struct search {
 	const struct marker *marker;
 	struct diag *diag;
 	struct buf
-		tried; /* paths that did not have it and why, ", " between; freed by the caller */
+		tried; /* paths that did not have it and why, ", " between; failed: memory ran out
+			  while it was looked for. Freed by the caller */
 };
 
 /* The dump, opened, or NULL. */

@@ -5,7 +5,9 @@
  */
 #include "perfdata/internal.h"
 
+#include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/diag.h"
 
@@ -22,6 +24,7 @@ struct inflate {
 	size_t first, last;    /* what is inflated but not given out: buffer[first..last) */
 	bool more;             /* the stream may have more without more input */
 	bool broken;
+	bool no_memory;
 	uint8_t buffer[BUFFER_SIZE] __attribute__((aligned(8)));
 };
 
@@ -113,6 +116,10 @@ static void inflate_some(struct inflate *inflate)
 	inflate->first = 0;
 	out.pos = inflate->last;
 	ret = ZSTD_decompressStream(inflate->stream, &out, &inflate->in);
+	if (ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation) {
+		inflate->no_memory = true;
+		return;
+	}
 	if (ZSTD_isError(ret)) {
 		give_up(inflate, "perfdata.bad-compression", ZSTD_getErrorName(ret));
 		return;
@@ -165,6 +172,8 @@ int inflate__next(struct inflate *inflate, struct perfdata_record *record)
 		if (!inflate->more)
 			return 0;
 		inflate_some(inflate);
+		if (inflate->no_memory)
+			return -ENOMEM;
 	}
 }
 

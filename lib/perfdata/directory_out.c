@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "perfdata/directory_out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -20,20 +20,50 @@ static int fail(struct diag *diag, const char *kind, const char *path, const cha
 	return -err;
 }
 
-static void remove_tree(const char *path)
+static bool is_self_or_parent(const char *name)
 {
-	char *const paths[] = { (char *)(uintptr_t)path, NULL };
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
-	FTSENT *entry;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
 
-	while (fts && (entry = fts_read(fts)) != NULL) {
-		if (entry->fts_info == FTS_DP)
-			rmdir(entry->fts_accpath);
-		else if (entry->fts_info != FTS_D)
-			unlink(entry->fts_accpath);
+static void remove_tree(int at, const char *name);
+
+/* Takes no memory, of which there may be none left. Returns whether something was removed. */
+static bool empty_folder(int folder)
+{
+	char buffer[1024] __attribute__((aligned(8)));
+	bool removed = false;
+	ssize_t got;
+
+	while ((got = getdents64(folder, buffer, sizeof(buffer))) > 0) {
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+
+			at += entry->d_reclen;
+			if (is_self_or_parent(entry->d_name))
+				continue;
+			if (unlinkat(folder, entry->d_name, 0) == 0)
+				removed = true;
+			else if (errno == EISDIR)
+				remove_tree(folder, entry->d_name);
+		}
 	}
-	if (fts)
-		fts_close(fts);
+	return removed;
+}
+
+static void remove_tree(int at, const char *name)
+{
+	int folder;
+
+	/* a file may have stood where the directory is now */
+	if (unlinkat(at, name, 0) == 0)
+		return;
+	folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* file systems may pass over entries when others are removed meanwhile */
+	while (folder >= 0 && empty_folder(folder))
+		lseek(folder, 0, SEEK_SET);
+	if (folder >= 0)
+		close(folder);
+	unlinkat(at, name, AT_REMOVEDIR);
 }
 
 int directory_out__open(struct directory_out *out, const char *path, bool sync, struct diag *diag)
@@ -114,44 +144,88 @@ static int copy_folder(const struct directory_out *out, const char *name, mode_t
 	return err;
 }
 
-static bool is_part(const struct perfdata *perfdata, const FTSENT *entry)
+static bool is_part(const struct perfdata *perfdata, const char *name)
 {
 	array__for_each(part, &perfdata->source.parts)
-		if (entry->fts_level == 1 && strcmp(part->name, entry->fts_name) == 0)
+		if (strcmp(part->name, name) == 0)
 			return true;
 	return false;
 }
 
-static int copy_entry(const struct directory_out *out, const struct perfdata *perfdata,
-		      const FTSENT *entry, size_t prefix, struct diag *diag)
-{
-	const char *name = entry->fts_path + prefix;
+struct copying {
+	const struct directory_out *out;
+	const struct perfdata *perfdata;
+	struct diag *diag;
+};
 
-	while (*name == '/')
-		name++;
-	if (entry->fts_level == 0 || is_part(perfdata, entry))
+/* What is in the folder called name within the profile, "" for the profile itself. */
+static int copy_tree(const struct copying *copying, const char *name);
+
+static int copy_entry(const struct copying *copying, DIR *folder, const char *entry,
+		      const char *name)
+{
+	struct stat stat;
+	char *from = NULL;
+	int err = 0;
+
+	/* no links: they may lead anywhere */
+	if (fstatat(dirfd(folder), entry, &stat, AT_SYMLINK_NOFOLLOW) < 0)
+		return fail(copying->diag, "file.open", copying->perfdata->path, "can't look into");
+	if (S_ISDIR(stat.st_mode)) {
+		err = copy_folder(copying->out, name, stat.st_mode, copying->diag);
+		return err ? err : copy_tree(copying, name);
+	}
+	if (!S_ISREG(stat.st_mode))
 		return 0;
-	if (entry->fts_info == FTS_D)
-		return copy_folder(out, name, entry->fts_statp->st_mode, diag);
-	if (entry->fts_info == FTS_F)
-		return copy_file(out, name, entry->fts_path, diag);
-	return 0;
+	if (asprintf(&from, "%s/%s", copying->perfdata->path, name) < 0)
+		return -ENOMEM;
+	err = copy_file(copying->out, name, from, copying->diag);
+	free(from);
+	return err;
+}
+
+static int copy_entries(const struct copying *copying, DIR *folder, const char *name)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	while (!err && (entry = readdir(folder)) != NULL) {
+		char *inner = NULL;
+
+		if (is_self_or_parent(entry->d_name) ||
+		    (!*name && is_part(copying->perfdata, entry->d_name)))
+			continue;
+		if (asprintf(&inner, "%s%s%s", name, *name ? "/" : "", entry->d_name) < 0)
+			return -ENOMEM;
+		err = copy_entry(copying, folder, entry->d_name, inner);
+		free(inner);
+	}
+	return err;
+}
+
+static int copy_tree(const struct copying *copying, const char *name)
+{
+	char *path = NULL;
+	DIR *folder;
+	int err;
+
+	if (asprintf(&path, "%s/%s", copying->perfdata->path, name) < 0)
+		return -ENOMEM;
+	folder = opendir(path);
+	err = folder ? copy_entries(copying, folder, name)
+		     : fail(copying->diag, "file.open", path, "can't open");
+	if (folder)
+		closedir(folder);
+	free(path);
+	return err;
 }
 
 int directory_out__copy_others(const struct directory_out *out, const struct perfdata *perfdata,
 			       struct diag *diag)
 {
-	char *const paths[] = { perfdata->path, NULL };
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	FTSENT *entry;
-	int err = 0;
+	struct copying copying = { out, perfdata, diag };
 
-	if (!fts)
-		return fail(diag, "file.open", perfdata->path, "can't open");
-	while (!err && (entry = fts_read(fts)) != NULL)
-		err = copy_entry(out, perfdata, entry, strlen(perfdata->path), diag);
-	fts_close(fts);
-	return err;
+	return copy_tree(&copying, "");
 }
 
 void directory_out__give(int fd, const struct stat *stat)
@@ -205,7 +279,7 @@ void directory_out__abort(struct directory_out *out)
 {
 	if (!out->path)
 		return;
-	remove_tree(out->temporary);
+	remove_tree(AT_FDCWD, out->temporary);
 	free(out->path);
 	free(out->temporary);
 	*out = (struct directory_out){ 0 };

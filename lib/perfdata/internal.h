@@ -159,7 +159,7 @@ void inflate__free(struct inflate *inflate);
 void inflate__reset(struct inflate *inflate);
 /* Takes a compressed record, whose bytes must stay until the next feed. */
 void inflate__feed(struct inflate *inflate, const struct perfdata_record *record);
-/* 1 with a record, 0 when more must be fed. */
+/* 1 with a record, 0 when more must be fed, -ENOMEM. */
 int inflate__next(struct inflate *inflate, struct perfdata_record *record);
 /* Says that the records end here. */
 void inflate__finish(struct inflate *inflate);
