@@ -51,11 +51,10 @@ static inline void open_object(struct object *object, const char *path)
 		if (strcmp(elf_strptr(object->elf, names, shdr.sh_name), ".eh_frame") != 0)
 			continue;
 		data = elf_rawdata(section, NULL);
-		assert_int_equal(cfi_table__read(&object->table,
-						 (struct bytes){ data->d_buf, data->d_size },
-						 shdr.sh_addr, &object->target, path,
-						 shdr.sh_offset, diag),
-				 0);
+		assert_int_equal(
+			cfi_table__read(&object->table, (struct bytes){ data->d_buf, data->d_size },
+					shdr.sh_addr, &object->target, path, shdr.sh_offset, diag),
+			0);
 	}
 	diag__free(diag);
 	assert_true(object->table.fdes.count > 0);

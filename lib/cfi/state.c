@@ -266,15 +266,19 @@ void cfi_state__refine(struct cfi_state *state, const struct cfi_flow *flow, boo
 		refine_bound(state, compared, compared->number);
 }
 
+static bool same_address(const struct cfi_state *state, const struct cfi_state *other, uint16_t reg)
+{
+	return is_frame(&state->registers[reg]) &&
+	       cfi_value__same(&state->registers[reg], &other->registers[reg]);
+}
+
 bool cfi_state__same_frame(const struct cfi_state *state, const struct cfi_state *other)
 {
-	uint16_t sp = state->machine->sp, fp = state->machine->fp;
+	uint16_t sp = state->machine->sp;
 
-	if (is_frame(&state->registers[sp]) && is_frame(&other->registers[sp]))
-		return state->registers[sp].number == other->registers[sp].number;
-	if (is_frame(&state->registers[fp]) && is_frame(&other->registers[fp]))
-		return state->registers[fp].number == other->registers[fp].number;
-	return true;
+	/* with a frame pointer the stack may grow in a loop (alloca) */
+	return !is_frame(&state->registers[sp]) || !is_frame(&other->registers[sp]) ||
+	       same_address(state, other, sp) || same_address(state, other, state->machine->fp);
 }
 
 bool cfi_state__join(struct cfi_state *state, const struct cfi_state *other, uint64_t pc)

@@ -145,7 +145,7 @@ void cfi_state__call(struct cfi_state *state, uint64_t preserved);
 /* What is known besides once a branch on a comparison was taken or not. */
 void cfi_state__refine(struct cfi_state *state, const struct cfi_flow *flow, bool taken);
 
-/* Whether the stack pointer (or, where it is not known, what the CFA comes from) is as in other. */
+/* Whether the stack pointers do not differ, or at least the frame pointers are alike. */
 bool cfi_state__same_frame(const struct cfi_state *state, const struct cfi_state *other);
 /* Leaves of state what holds in other too; pc is where they meet. Whether anything changed. */
 bool cfi_state__join(struct cfi_state *state, const struct cfi_state *other, uint64_t pc);

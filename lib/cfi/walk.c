@@ -178,11 +178,30 @@ static void arrive_address(struct cfi_walk *walk, uint64_t addr, const struct cf
 		arrive(walk, offset, state, false);
 }
 
+/* Behind the nops at offset that align what follows, whether a call in front returns or not. */
+static uint32_t skip_nops(struct cfi_walk *walk, uint32_t offset)
+{
+	const struct part *part = part_at(walk, offset);
+	size_t at = offset - part->start;
+
+	while (at < part->bytes.size && !walk->leader_at[part->start + at]) {
+		struct bytes code = { part->bytes.data + at, part->bytes.size - at };
+		const cs_insn *insn =
+			disassembler__detail(walk->disassembler, code, part->addr + at);
+
+		if (!insn || !cfi_walk__is_nop(insn) || !work(walk, 1))
+			break;
+		at += insn->size;
+	}
+	return at < part->bytes.size ? part->start + (uint32_t)at : offset;
+}
+
 /* The call that ends at offset may return. */
 static void return_to(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state)
 {
 	struct leader *leader;
 
+	offset = skip_nops(walk, offset);
 	if (walk->marks[offset] & (MARK_NO_RETURN | MARK_ENTRY | MARK_INSIDE))
 		return;
 	leader = leader_at(walk, offset);

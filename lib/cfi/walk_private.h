@@ -56,4 +56,8 @@ struct cfi_walk {
 	int err;
 };
 
+struct cs_insn;
+
+bool cfi_walk__is_nop(const struct cs_insn *insn);
+
 #endif

@@ -55,19 +55,24 @@ static int visit_run(struct visitor *visitor, const struct part *part, uint32_t 
 	return err;
 }
 
+bool cfi_walk__is_nop(const struct cs_insn *insn)
+{
+	return strncmp(insn->mnemonic, "nop", 3) == 0 || strcmp(insn->op_str, "ax, ax") == 0 ||
+	       strcmp(insn->mnemonic, "data16") == 0;
+}
+
 /* Whether all of the code is fillers: nops, traps, zeros. */
 static bool is_padding(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 {
 	while (code.size) {
 		const cs_insn *insn = disassembler__detail(walk->disassembler, code, addr);
 		size_t size = insn ? insn->size : 1;
-		bool filler = insn && (strncmp(insn->mnemonic, "nop", 3) == 0 ||
-				       strcmp(insn->mnemonic, "int3") == 0 ||
-				       strcmp(insn->mnemonic, "ud2") == 0 ||
-				       strcmp(insn->mnemonic, "hlt") == 0 ||
-				       strcmp(insn->op_str, "ax, ax") == 0);
+		bool filler =
+			insn &&
+			(cfi_walk__is_nop(insn) || strcmp(insn->mnemonic, "int3") == 0 ||
+			 strcmp(insn->mnemonic, "ud2") == 0 || strcmp(insn->mnemonic, "hlt") == 0);
 
-		if (!filler && code.data[0] != 0 && strncmp((const char *)code.data, "\x66\x2e", 2))
+		if (!filler && code.data[0] != 0)
 			return false;
 		if (!filler)
 			size = 1;
