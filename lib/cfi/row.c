@@ -130,13 +130,14 @@ static void fail(struct evaluation *ev, const char *problem)
 /* The row as it stands holds up to end. */
 static void emit(struct evaluation *ev, uint64_t end)
 {
-	struct cfi_row *last = ev->rows->rows.items + ev->rows->rows.count - 1;
+	size_t count = ev->rows->rows.count;
+	struct cfi_row *last = count > ev->start ? &ev->rows->rows.items[count - 1] : NULL;
 
 	if (ev->err || end == ev->row.addr)
 		return;
-	if (ev->rows->rows.count > ev->start && cfi_row__same(last, &ev->row)) {
+	if (last && cfi_row__same(last, &ev->row)) {
 		last->size = end - last->addr;
-	} else if (ev->rows->rows.count - ev->start >= MAX_ROWS) {
+	} else if (count - ev->start >= MAX_ROWS) {
 		fail(ev, "there are too many rows");
 	} else {
 		ev->row.size = end - ev->row.addr;
