@@ -62,6 +62,27 @@ void cfi_rule__print(char *text, size_t size, const char *name, const struct cfi
 	}
 }
 
+bool cfi_check__sound(const struct cfi_check *check)
+{
+	array__for_each(finding, &check->findings)
+		if (!finding->harmless)
+			return false;
+	return true;
+}
+
+const char *cfi_check__verdict(const struct cfi_check *check)
+{
+	bool sound = cfi_check__sound(check);
+
+	if (check->nr_wrong)
+		return "disagrees with the code";
+	if (!sound && check->nr_agree)
+		return "agrees with the code, but is encoded wrongly";
+	if (!sound)
+		return "is encoded wrongly";
+	return check->nr_agree ? "agrees with the code" : "can't be compared with the code";
+}
+
 /* The same finding for the instruction right behind makes it longer. */
 void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding)
 {
@@ -193,29 +214,29 @@ static int visit(void *context, const struct cfi_visit *at)
 	if (at->padding)
 		return 0;
 	if (!at->state) {
-		checker->check->nr_undecided++;
+		checker->check->nr_undecided += at->size;
 		return 0;
 	}
 	if (!says) {
-		checker->check->nr_uncovered++;
+		checker->check->nr_uncovered += at->size;
 		return 0;
 	}
 	found = cfi_state__row(at->state, checker->machine->sp, &checker->scratch, &does, &why);
 	if (found < 0)
 		return found;
 	if (!found) {
-		checker->check->nr_undecided++;
+		checker->check->nr_undecided += at->size;
 		return 0;
 	}
 	switch (check_row(checker, says, &does)) {
 	case AGREES:
-		checker->check->nr_agree++;
+		checker->check->nr_agree += at->size;
 		break;
 	case DISAGREES:
-		checker->check->nr_wrong++;
+		checker->check->nr_wrong += at->size;
 		break;
 	case UNDECIDED:
-		checker->check->nr_undecided++;
+		checker->check->nr_undecided += at->size;
 		break;
 	}
 	return 0;

@@ -15,7 +15,7 @@ struct cfi_finding {
 	uint64_t pc;   /* first instruction it concerns; of the encoding: the FDE's first address */
 	uint64_t size; /* bytes of code in a row that have the same fault; 0: the whole table */
 	uint64_t offset; /* of the encoding: where in .eh_frame or .eh_frame_hdr, bytes */
-	bool repairable; /* what is right can be told from what is there: see repair.h */
+	bool harmless;   /* no reader of today stumbles over it */
 	char says[64];   /* what the table says: "CFA = rsp+8" */
 	char does[64];   /* what holds: "CFA = rsp+16" */
 	char text[256];  /* both in a sentence */
@@ -24,11 +24,11 @@ struct cfi_finding {
 /* Zero-initialise. */
 struct cfi_check {
 	ARRAY(struct cfi_finding) findings;
-	/* instructions whose rows were looked at, and what became of that */
+	/* bytes of code whose rows were looked at, fillers apart, and what became of that */
 	uint64_t nr_agree;     /* CFA, return address and saved registers are as the code shows */
 	uint64_t nr_wrong;     /* something is not */
 	uint64_t nr_undecided; /* what the code does is not known, or not whether it is the same */
-	uint64_t nr_uncovered; /* instructions without a row */
+	uint64_t nr_uncovered; /* there is no row */
 };
 
 void cfi_check__free(struct cfi_check *check);
@@ -42,6 +42,31 @@ void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding);
 int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,
 		    uint64_t addr, const struct cfi_target *target,
 		    const struct cfi_track_options *options);
+
+/*
+ * A producer's table for one function, as in a jitdump's unwinding record: .eh_frame and right
+ * behind it .eh_frame_hdr.
+ */
+struct cfi_producer {
+	struct bytes eh_frame;
+	struct bytes eh_frame_hdr;
+	uint64_t eh_frame_addr; /* where readers put it: the next multiple of 8 behind the code */
+	struct bytes code;
+	uint64_t addr; /* of the code */
+};
+
+/*
+ * Checks encoding and rows of a producer's table: a fault of the encoding is named as such where
+ * the rows are right without it. Whatever the table holds, 0 or -ENOMEM.
+ */
+int cfi_check__producer(struct cfi_check *check, const struct cfi_producer *producer,
+			const struct cfi_target *target, const struct cfi_track_options *options);
+
+/* Whether the table does what it is for: none of the findings matters. */
+bool cfi_check__sound(const struct cfi_check *check);
+
+/* What came out, in words: "agrees with the code". */
+const char *cfi_check__verdict(const struct cfi_check *check);
 
 /* A rule in short: "CFA = rsp+16", "rbx at CFA-24", "ra in x30"; name is of the register or "CFA".
  */

@@ -281,6 +281,14 @@ bool cfi_state__same_frame(const struct cfi_state *state, const struct cfi_state
 	       same_address(state, other, sp) || same_address(state, other, state->machine->fp);
 }
 
+bool cfi_state__share_frame(const struct cfi_state *state, const struct cfi_state *other)
+{
+	for (uint16_t i = 0; i < CFI_ROW_REGISTERS; i++)
+		if (same_address(state, other, i))
+			return true;
+	return false;
+}
+
 bool cfi_state__join(struct cfi_state *state, const struct cfi_state *other, uint64_t pc)
 {
 	struct cfi_value *sp = &state->registers[state->machine->sp];

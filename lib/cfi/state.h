@@ -147,6 +147,8 @@ void cfi_state__refine(struct cfi_state *state, const struct cfi_flow *flow, boo
 
 /* Whether the stack pointers do not differ, or at least the frame pointers are alike. */
 bool cfi_state__same_frame(const struct cfi_state *state, const struct cfi_state *other);
+/* Whether there is a register that both have the CFA by: loops that move the stack pointer. */
+bool cfi_state__share_frame(const struct cfi_state *state, const struct cfi_state *other);
 /* Leaves of state what holds in other too; pc is where they meet. Whether anything changed. */
 bool cfi_state__join(struct cfi_state *state, const struct cfi_state *other, uint64_t pc);
 

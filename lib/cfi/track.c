@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cfi/track.h"
 
-#include <elf.h>
 #include <errno.h>
 
 #include "cfi/disassemble.h"
@@ -189,7 +188,7 @@ static int fill_steady(struct tracker *tracker, size_t first)
 
 bool cfi__can_track(const struct cfi_target *target)
 {
-	return target->machine == EM_X86_64 && disassembler__supports(target);
+	return cfi_machine__of(target) && disassembler__supports(target);
 }
 
 int cfi__track(struct cfi_rows *rows, struct bytes code, uint64_t addr,

@@ -10,6 +10,7 @@
 #include "cfi/walk.h"
 
 #include <capstone/capstone.h>
+#include <elf.h>
 #include <errno.h>
 
 #include "cfi/disassemble.h"
@@ -130,17 +131,23 @@ static struct leader *leader_at(struct cfi_walk *walk, uint32_t offset)
 	return &walk->leaders.items[walk->leader_at[offset] - 1];
 }
 
-/* Paths that meet disagree about the frame. */
-static void disagree(struct cfi_walk *walk, struct leader *leader, bool by_call)
+/* Paths meet that disagree about the stack pointer; true: they can still be joined. */
+static bool reconcile(struct cfi_walk *walk, struct leader *leader, const struct cfi_state *state,
+		      bool by_call)
 {
 	if (by_call) {
 		walk->marks[leader->offset] |= MARK_NO_RETURN;
-	} else if (leader->by_call && !leader->by_path) {
+		return false;
+	}
+	if (leader->by_call && !leader->by_path) {
 		walk->marks[leader->offset] |= MARK_NO_RETURN;
 		walk->restart = true;
-	} else {
-		contradict(walk, CFI_PATHS_DIFFER, address_at(walk, leader->offset));
+		return false;
 	}
+	if (cfi_state__share_frame(leader->state, state))
+		return true;
+	contradict(walk, CFI_PATHS_DIFFER, address_at(walk, leader->offset));
+	return false;
 }
 
 /* A path leads to offset with a state. */
@@ -158,8 +165,8 @@ static void arrive(struct cfi_walk *walk, uint32_t offset, const struct cfi_stat
 	if (!leader->state) {
 		leader->state = copy_state(walk, state);
 		enqueue(walk, walk->leader_at[offset] - 1);
-	} else if (!cfi_state__same_frame(leader->state, state)) {
-		disagree(walk, leader, by_call);
+	} else if (!cfi_state__same_frame(leader->state, state) &&
+		   !reconcile(walk, leader, state, by_call)) {
 		return;
 	} else if (cfi_state__join(leader->state, state, address_at(walk, offset))) {
 		enqueue(walk, walk->leader_at[offset] - 1);
@@ -458,7 +465,7 @@ int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
 		return -ENOMEM;
 	walk->machine = cfi_machine__of(target);
 	walk->options = options;
-	walk->step = cfi_x86__step;
+	walk->step = target->machine == EM_X86_64 ? cfi_x86__step : cfi_arm64__step;
 	err = walk->machine ? disassembler__new(&walk->disassembler, target) : -ENOTSUP;
 	if (!err)
 		err = set_up(walk, code, addr);

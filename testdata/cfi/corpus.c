@@ -365,6 +365,7 @@ third:
 	return sink(a);
 }
 
+#ifndef __clang__
 NOINLINE int nested_function(int a)
 {
 	int inner(int x)
@@ -374,6 +375,7 @@ NOINLINE int nested_function(int a)
 
 	return inner(1) + inner(sink(2));
 }
+#endif
 
 NOINLINE uint64_t mixing(const uint8_t *data, size_t size)
 {
