@@ -334,6 +334,13 @@ static enum exit_code fix(struct run *run)
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
+	if (perfdata__is_impassable(run->perfdata)) {
+		complain(
+			run, "fix.impassable", run->options->input,
+			"is damaged: no perf gets past the record that is reported above, and none "
+			"would read the output");
+		return EXIT_INPUT;
+	}
 	run->result->plan = run->plan;
 	verdict = judge(run);
 	if (verdict == EXIT_NO_JIT && run->options->require_jit)

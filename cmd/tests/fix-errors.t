@@ -44,6 +44,23 @@ exits 0 "below the root of a container"
 out_has "its functions are named" '^Functions 186 named'
 rm -rf ./*
 
+# a record without a size, in a file and in a pipe
+for name in 6.1-fp 6.1-pipe; do
+	perl -e 'local $/; open my $in, "<:raw", $ARGV[0]; $_ = <$in>;
+		my ($at, $size) = unpack("x8 Q<") == 16 ? (16) : unpack "x40 Q<";
+		for my $i (1 .. 30) { $at += unpack "x6 S<", substr $_, $at, 8 }
+		substr $_, $at + 6, 2, "\0\0";
+		open my $out, ">:raw", "damaged.data"; print $out $_' "$TESTDATA/recordings/$name.data"
+	run perf script -i damaged.data
+	is "$name: perf accepts no record without a size" "$((status != 0))" 1
+	run perfjit-fix damaged.data
+	exits 3 "$name: nor is it fixed"
+	err_has "$name: says why" 'error: damaged.data: is damaged: no perf gets past the record'
+	err_has "$name: says where" 'warning: damaged.data: at byte [1-9][0-9]*: a record.s size cannot be'
+	holds "$name: nothing is written" damaged.data
+	rm -rf ./*
+done
+
 # truncated dump
 recording py313fpbuild-perfjit-fp
 truncate -s 41000 jit-1195.dump

@@ -78,7 +78,7 @@ struct perfdata {
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
 	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
-	bool has_time_conv, compressed;
+	bool has_time_conv, compressed, impassable;
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 
@@ -148,6 +148,9 @@ int perfdata__read_pipe(struct perfdata *perfdata);
 /* The record at an offset of records that end at end; what is wrong with it, or NULL. */
 const char *perfdata__read_record(const struct perfdata *perfdata, uint64_t offset, uint64_t end,
 				  struct perfdata_record *record);
+/* Reports what is wrong with the record at offset, as perfdata__read_record said it. */
+void perfdata__report_record(struct perfdata *perfdata, uint64_t offset, uint64_t end,
+			     const char *wrong);
 /* Bytes from offset on, up to end, that are whole records. */
 uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offset, uint64_t end);
 

@@ -154,6 +154,11 @@ uint64_t perfdata__data_size(const struct perfdata *perfdata)
 	return perfdata->data.size;
 }
 
+bool perfdata__is_impassable(const struct perfdata *perfdata)
+{
+	return perfdata->impassable;
+}
+
 bool perfdata__compressed(const struct perfdata *perfdata)
 {
 	return perfdata->compressed;

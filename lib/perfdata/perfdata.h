@@ -63,6 +63,11 @@ const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned i
  */
 size_t perfdata__build_id(const struct perfdata *perfdata, const char *name,
 			  uint8_t build_id[PERFDATA_BUILD_ID_SIZE]);
+/*
+ * Whether a walk, or the opening of a pipe, met a record whose size cannot be. Nothing behind it
+ * can be found, and perf accepts no such profile.
+ */
+bool perfdata__is_impassable(const struct perfdata *perfdata);
 /* Whether records stand compressed in the file. */
 bool perfdata__compressed(const struct perfdata *perfdata);
 

@@ -129,8 +129,7 @@ int perfdata__read_pipe(struct perfdata *perfdata)
 		at = record.end;
 	}
 	if (wrong)
-		diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-record", perfdata->path,
-			     at, "%s", wrong);
+		perfdata__report_record(perfdata, at, end, wrong);
 	perfdata->data.offset = PERFDATA_PIPE_HEADER_SIZE;
 	perfdata->data.size = at - PERFDATA_PIPE_HEADER_SIZE;
 	if (!perfdata->first_event)

@@ -59,6 +59,18 @@ const char *perfdata__read_record(const struct perfdata *perfdata, uint64_t offs
 	return NULL;
 }
 
+void perfdata__report_record(struct perfdata *perfdata, uint64_t offset, uint64_t end,
+			     const char *wrong)
+{
+	const uint8_t *data = perfdata->source.bytes.data + offset;
+
+	if (end - offset >= PERFDATA_RECORD_HEADER_SIZE &&
+	    get_u16(data + 6, perfdata->order) < PERFDATA_RECORD_HEADER_SIZE)
+		perfdata->impassable = true;
+	diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-record", perfdata->path, offset,
+		     "%s", wrong);
+}
+
 uint64_t perfdata__whole_records(const struct perfdata *perfdata, uint64_t offset, uint64_t end)
 {
 	struct perfdata_record record;
@@ -99,8 +111,7 @@ static int next_plain(struct perfdata_walk *walk, struct perfdata_record *record
 				walk->next = record->end;
 				return 1;
 			}
-			diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-record",
-				     perfdata->path, walk->next, "%s", wrong);
+			perfdata__report_record(perfdata, walk->next, end, wrong);
 		}
 		next_region(walk);
 	}
