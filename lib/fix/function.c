@@ -139,8 +139,8 @@ static struct bytes keep_rows(struct functions *functions, const struct buf *row
 {
 	uint8_t *block;
 
-	if (!functions->blocks.count || BLOCK_SIZE - functions->block_used < rows->size) {
-		block = malloc(BLOCK_SIZE);
+	if (!functions->blocks.count || functions->block_used + rows->size > BLOCK_SIZE) {
+		block = malloc(rows->size > BLOCK_SIZE ? rows->size : BLOCK_SIZE);
 		if (!block || !array__push(&functions->blocks, block)) {
 			free(block);
 			return (struct bytes){ 0 };

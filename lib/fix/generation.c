@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codemap/slots.h"
+
 /* Work on one region's members: their order by address makes overlaps neighbours. */
 struct builder {
 	struct region *region;
 	bool without_pruning;
-	uint64_t *reach; /* reach[i]: the highest end among members 0..i */
 	bool *kept;
-	size_t *last; /* generation a member was last put in, plus 1; 0: none */
+	/* While members are gone through: the end of the kept ones so far, the first one to come */
+	uint64_t reach;
+	size_t next;
+	struct slots present; /* members that are in the newest generation */
 };
 
 static bool is_referenced(const struct builder *builder, size_t i)
@@ -21,32 +25,30 @@ static bool is_referenced(const struct builder *builder, size_t i)
 	return builder->without_pruning || member->first_reference <= member->last_reference;
 }
 
-/* Calls visit for members that overlap member i until it returns true, which is returned. */
-static bool any_overlap(const struct builder *builder, size_t i,
-			bool (*visit)(const struct builder *builder, size_t i, size_t other))
+static void begin_walk(struct builder *builder)
+{
+	builder->reach = 0;
+	builder->next = 0;
+}
+
+/* Whether a kept member overlaps member i; members before it were walked past. */
+static bool meets_kept(struct builder *builder, size_t i)
 {
 	const struct member *members = builder->region->members.items;
 	size_t count = builder->region->members.count;
 
-	for (size_t j = i; j > 0 && builder->reach[j - 1] > members[i].addr; j--)
-		if (members[j - 1].end > members[i].addr && visit(builder, i, j - 1))
-			return true;
-	for (size_t j = i + 1; j < count && members[j].addr < members[i].end; j++)
-		if (visit(builder, i, j))
-			return true;
-	return false;
+	while (builder->next < count && (builder->next <= i || !builder->kept[builder->next]))
+		builder->next++;
+	return builder->reach > members[i].addr ||
+	       (builder->next < count && members[builder->next].addr < members[i].end);
 }
 
-static bool other_is_kept(const struct builder *builder, size_t i, size_t other)
+static void walk_past(struct builder *builder, size_t i)
 {
-	(void)i;
-	return builder->kept[other];
-}
+	uint64_t end = builder->region->members.items[i].end;
 
-static bool other_is_in_generation(const struct builder *builder, size_t i, size_t other)
-{
-	(void)i;
-	return builder->kept[other] && builder->last[other] == builder->region->generations.count;
+	if (builder->kept[i] && end > builder->reach)
+		builder->reach = end;
 }
 
 /* A sample before the load can only be in this code if nothing else ever was at its place. */
@@ -64,15 +66,20 @@ static void choose(struct builder *builder)
 
 	for (size_t i = 0; i < region->members.count; i++)
 		builder->kept[i] = is_referenced(builder, i);
+	begin_walk(builder);
 	for (size_t i = 0; i < region->members.count; i++) {
-		if (builder->kept[i])
-			continue;
-		builder->kept[i] = !any_overlap(builder, i, other_is_kept);
-		region->dropped += !builder->kept[i];
+		if (!builder->kept[i]) {
+			builder->kept[i] = !meets_kept(builder, i);
+			region->dropped += !builder->kept[i];
+		}
+		walk_past(builder, i);
 	}
-	for (size_t i = 0; i < region->members.count; i++)
-		if (builder->kept[i] && !any_overlap(builder, i, other_is_kept))
+	begin_walk(builder);
+	for (size_t i = 0; i < region->members.count; i++) {
+		if (builder->kept[i] && !meets_kept(builder, i))
 			leave_alone(&region->members.items[i]);
+		walk_past(builder, i);
+	}
 }
 
 static int by_time(const void *a, const void *b)
@@ -91,7 +98,14 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The kept members that are not alone, by time: those that need generations. */
+static int by_end(const void *a, const void *b)
+{
+	const struct member *x = *(struct member *const *)a, *y = *(struct member *const *)b;
+
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* The kept members that are not alone, by address: those that need generations. */
 static struct member **contenders(const struct builder *builder, size_t *count)
 {
 	struct region *region = builder->region;
@@ -103,7 +117,6 @@ static struct member **contenders(const struct builder *builder, size_t *count)
 	for (size_t i = 0; i < region->members.count; i++)
 		if (builder->kept[i] && !region->members.items[i].alone)
 			list[(*count)++] = &region->members.items[i];
-	qsort(list, *count, sizeof(struct member *), by_time);
 	return list;
 }
 
@@ -116,10 +129,25 @@ static struct generation *open_generation(struct region *region, uint64_t start)
 	return &region->generations.items[region->generations.count - 1];
 }
 
+static size_t number_of(const struct builder *builder, const struct member *member)
+{
+	return (size_t)(member - builder->region->members.items);
+}
+
+/* Whether the place of member i is free in the newest generation. */
+static bool fits(const struct builder *builder, size_t i)
+{
+	const struct member *members = builder->region->members.items;
+	size_t before = slots__before(&builder->present, i);
+	size_t next = slots__next(&builder->present, i);
+
+	return (before == SLOTS_NONE || members[before].end <= members[i].addr) &&
+	       (next == SLOTS_NONE || members[next].addr >= members[i].end);
+}
+
 static bool put(struct builder *builder, struct generation *generation, struct member *member)
 {
-	builder->last[member - builder->region->members.items] =
-		(size_t)(generation - builder->region->generations.items) + 1;
+	slots__add(&builder->present, number_of(builder, member));
 	return array__push(&generation->members, member);
 }
 
@@ -127,11 +155,13 @@ static bool put(struct builder *builder, struct generation *generation, struct m
 static bool carry_over(struct builder *builder, struct generation *fresh,
 		       const struct generation *old, const struct member *cause)
 {
+	array__for_each(member, &old->members)
+		slots__remove(&builder->present, number_of(builder, *member));
 	array__for_each(member, &old->members) {
 		struct member *candidate = *member;
 		bool overlaps = candidate->addr < cause->end && cause->addr < candidate->end;
 
-		if (candidate->alone || overlaps || candidate->until <= fresh->start)
+		if (overlaps || candidate->until <= fresh->start)
 			continue;
 		if (!builder->without_pruning && candidate->last_reference < fresh->start)
 			continue;
@@ -139,77 +169,6 @@ static bool carry_over(struct builder *builder, struct generation *fresh,
 			return false;
 	}
 	return true;
-}
-
-/* Generations one after the other in time, each holding all that is then alive. */
-static int build_whole(struct builder *builder, struct member **list, size_t count)
-{
-	struct region *region = builder->region;
-	struct generation *now = &region->generations.items[0];
-
-	for (size_t i = 0; i < count; i++) {
-		size_t number = (size_t)(list[i] - region->members.items);
-
-		if (any_overlap(builder, number, other_is_in_generation)) {
-			struct generation *fresh = open_generation(region, list[i]->from);
-
-			if (!fresh)
-				return -ENOMEM;
-			now = &region->generations.items[region->generations.count - 1];
-			if (!carry_over(builder, now, now - 1, list[i]))
-				return -ENOMEM;
-		}
-		if (!put(builder, now, list[i]))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* The end of what the generation holds at each address is not kept: it is looked for. */
-static bool fits(const struct generation *generation, const struct member *member)
-{
-	size_t low = 0, high = generation->members.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (generation->members.items[middle]->end <= member->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == generation->members.count ||
-	       generation->members.items[low]->addr >= member->end;
-}
-
-static bool insert_sorted(struct generation *generation, struct member *member)
-{
-	size_t i;
-
-	if (!array__push(&generation->members, member))
-		return false;
-	for (i = generation->members.count - 1;
-	     i > 0 && generation->members.items[i - 1]->addr > member->addr; i--)
-		generation->members.items[i] = generation->members.items[i - 1];
-	generation->members.items[i] = member;
-	return true;
-}
-
-/* Layers: each function goes into the first one that has its place free. */
-static int build_layers(struct region *region, struct member **list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct generation *layer = NULL;
-
-		for (size_t g = 1; !layer && g < region->generations.count; g++)
-			if (fits(&region->generations.items[g], list[i]))
-				layer = &region->generations.items[g];
-		if (!layer)
-			layer = open_generation(region, list[i]->from);
-		if (!layer || !insert_sorted(layer, list[i]))
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /* Whether some sample refers to the member while generation g is the one that is mapped. */
@@ -222,29 +181,128 @@ static bool referenced_in(const struct region *region, size_t g, const struct me
 	return g + 1 == region->generations.count || member->first_reference < generation[1].start;
 }
 
-/* Takes what no sample needs out of the later generations, or they grow with their number. */
-static void prune_later(struct region *region)
-{
-	for (size_t g = 1; g < region->generations.count; g++) {
-		struct generation *generation = &region->generations.items[g];
-		size_t kept = 0;
-
-		for (size_t i = 0; i < generation->members.count; i++)
-			if (referenced_in(region, g, generation->members.items[i]))
-				generation->members.items[kept++] = generation->members.items[i];
-		generation->members.count = kept;
-	}
-}
-
-static bool put_alone(const struct builder *builder, size_t g)
+/* Takes what no sample needs out of a later generation, or they grow with their number. */
+static void prune(const struct builder *builder, size_t g)
 {
 	struct region *region = builder->region;
+	struct generation *generation = &region->generations.items[g];
+	size_t kept = 0;
 
-	array__for_each(member, &region->members) {
-		if (!member->alone ||
-		    (g > 0 && !builder->without_pruning && !referenced_in(region, g, member)))
-			continue;
-		if (!array__push(&region->generations.items[g].members, member))
+	if (builder->without_pruning || g == 0)
+		return;
+	for (size_t i = 0; i < generation->members.count; i++)
+		if (referenced_in(region, g, generation->members.items[i]))
+			generation->members.items[kept++] = generation->members.items[i];
+	generation->members.count = kept;
+}
+
+/* Generations one after the other in time, each holding all that is then alive. */
+static int build_whole(struct builder *builder, struct member **list, size_t count)
+{
+	struct region *region = builder->region;
+	size_t now = 0;
+
+	qsort(list, count, sizeof(struct member *), by_time);
+	for (size_t i = 0; i < count; i++) {
+		if (!fits(builder, number_of(builder, list[i]))) {
+			struct generation *fresh = open_generation(region, list[i]->from);
+
+			if (!fresh || !carry_over(builder, fresh, fresh - 1, list[i]))
+				return -ENOMEM;
+			prune(builder, now++);
+		}
+		if (!put(builder, &region->generations.items[now], list[i]))
+			return -ENOMEM;
+	}
+	prune(builder, now);
+	return 0;
+}
+
+/* The first layer from 1 on that is free, or one more; 0 without memory. */
+static size_t free_layer(struct region *region, struct slots *free_layers)
+{
+	size_t layer = slots__next(free_layers, 0);
+
+	if (layer == SLOTS_NONE)
+		return open_generation(region, UINT64_MAX) ? region->generations.count - 1 : 0;
+	slots__remove(free_layers, layer);
+	return layer;
+}
+
+/*
+ * Layers: each function goes into the first one that has its place free. Seen by address, a layer
+ * is taken from where its last function begins to where that ends.
+ */
+static int fill_layers(struct builder *builder, struct member **list, size_t count,
+		       struct member **ending, size_t *layers)
+{
+	struct region *region = builder->region;
+	size_t ended = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t *layer = &layers[number_of(builder, list[i])];
+		struct generation *generation;
+
+		for (; ending[ended]->end <= list[i]->addr; ended++)
+			slots__add(&builder->present, layers[number_of(builder, ending[ended])]);
+		*layer = free_layer(region, &builder->present);
+		generation = &region->generations.items[*layer];
+		if (!*layer || !array__push(&generation->members, list[i]))
+			return -ENOMEM;
+		if (list[i]->from < generation->start)
+			generation->start = list[i]->from;
+	}
+	return 0;
+}
+
+static int build_layers(struct builder *builder, struct member **list, size_t count)
+{
+	size_t *layers = calloc(builder->region->members.count + 1, sizeof(*layers));
+	struct member **ending = calloc(count + 1, sizeof(*ending));
+	int err = -ENOMEM;
+
+	if (layers && ending) {
+		if (count)
+			memcpy(ending, list, count * sizeof(*ending));
+		qsort(ending, count, sizeof(*ending), by_end);
+		err = fill_layers(builder, list, count, ending, layers);
+	}
+	free(ending);
+	free(layers);
+	return err;
+}
+
+/* The generation that is mapped at a time; the first one before that. */
+static size_t generation_at(const struct region *region, uint64_t time)
+{
+	size_t low = 0, high = region->generations.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (region->generations.items[mid].start <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? low - 1 : 0;
+}
+
+/* What never changes is in the first generation, and in all others whose samples refer to it. */
+static bool put_alone(const struct builder *builder, struct member *member)
+{
+	struct region *region = builder->region;
+	size_t g = builder->without_pruning ? 0 : generation_at(region, member->first_reference);
+
+	if (!array__push(&region->generations.items[0].members, member))
+		return false;
+	/* of layers the first one does */
+	for (g = g ? g : 1; region->whole && g < region->generations.count; g++) {
+		struct generation *generation = &region->generations.items[g];
+
+		if (!builder->without_pruning && member->last_reference < generation->start)
+			break;
+		if (!array__push(&generation->members, member))
 			return false;
 	}
 	return true;
@@ -283,18 +341,15 @@ static int build(struct builder *builder)
 	else if (region->whole)
 		err = build_whole(builder, list, count);
 	else
-		err = build_layers(region, list, count);
+		err = build_layers(builder, list, count);
 	free(list);
 	if (err)
 		return err;
-	if (region->whole && !builder->without_pruning)
-		prune_later(region);
-	/* whole generations describe what never changes too; of layers the first one does */
-	for (size_t g = 0; g < region->generations.count; g++) {
-		if ((g == 0 || region->whole) && !put_alone(builder, g))
+	array__for_each(member, &region->members)
+		if (member->alone && !put_alone(builder, member))
 			return -ENOMEM;
-		sort_members(&region->generations.items[g]);
-	}
+	array__for_each(generation, &region->generations)
+		sort_members(generation);
 	return 0;
 }
 
@@ -304,23 +359,13 @@ int generations__build(struct region *region, bool without_pruning)
 	struct builder builder = {
 		.region = region,
 		.without_pruning = without_pruning,
-		.reach = calloc(count + 1, sizeof(uint64_t)),
 		.kept = calloc(count + 1, sizeof(bool)),
-		.last = calloc(count + 1, sizeof(size_t)),
 	};
-	int err = -ENOMEM;
+	int err = builder.kept ? slots__init(&builder.present, count + 2) : -ENOMEM;
 
-	if (builder.reach && builder.kept && builder.last) {
-		for (size_t i = 0; i < count; i++) {
-			uint64_t end = region->members.items[i].end;
-
-			builder.reach[i] =
-				i && builder.reach[i - 1] > end ? builder.reach[i - 1] : end;
-		}
+	if (!err)
 		err = build(&builder);
-	}
-	free(builder.reach);
+	slots__free(&builder.present);
 	free(builder.kept);
-	free(builder.last);
 	return err;
 }

@@ -284,12 +284,60 @@ static void test_many_generations(void **state)
 	free(codes);
 }
 
+/*
+ * One place that was a million functions' in turn, of which samples refer to every 250000th. All
+ * pairs of them could not be looked at while anyone waits.
+ */
+static void check_one_place(bool whole)
+{
+	enum { MANY = 1000000, STEP = 250000 };
+	struct region region = { .whole = whole };
+	struct code *codes = calloc(MANY, sizeof(*codes));
+
+	assert_non_null(codes);
+	for (uint32_t i = 0; i < MANY; i++) {
+		bool used = i % STEP == STEP / 2;
+		struct member member = {
+			.code = &codes[i],
+			.addr = 100,
+			.end = 110 + i % 7,
+			.from = i,
+			.until = i + 1,
+			.first_reference = used ? i : UINT64_MAX,
+			.last_reference = used ? i : 0,
+		};
+
+		codes[i].serial = i;
+		assert_true(array__push(&region.members, member));
+	}
+	assert_int_equal(generations__build(&region, false), 0);
+	assert_int_equal(region.dropped, MANY - MANY / STEP);
+	/* layers have an empty one before them */
+	assert_int_equal(region.generations.count, MANY / STEP + !whole);
+	for (size_t g = !whole; g < region.generations.count; g++) {
+		const struct generation *generation = &region.generations.items[g];
+
+		assert_int_equal(generation->members.count, 1);
+		assert_int_equal(generation->start, (g - !whole) * STEP + STEP / 2);
+	}
+	free_region(&region);
+	free(codes);
+}
+
+static void test_one_place(void **state)
+{
+	(void)state;
+	check_one_place(true);
+	check_one_place(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stories),
 		cmocka_unit_test(test_first_layer_may_be_empty),
 		cmocka_unit_test(test_many_generations),
+		cmocka_unit_test(test_one_place),
 	};
 
 	return cmocka_run_group_tests_name("generation", tests, NULL, NULL);

@@ -109,7 +109,7 @@ static bool continues(const struct region *region, const struct code *code, enum
 
 static bool is_reload_of(const struct code *code, const struct member *member)
 {
-	return code->identical && member->until == code->load && member->addr == code->addr &&
+	return member->until == code->load && member->addr == code->addr &&
 	       member->end == code->addr + code->size;
 }
 
@@ -126,7 +126,7 @@ static int add_member(struct region *region, struct code *code)
 	};
 
 	/* entries come by (address, time), so what this is a re-load of is among the last ones */
-	for (size_t i = region->members.count; i > 0; i--) {
+	for (size_t i = region->members.count; code->identical && i > 0; i--) {
 		struct member *before = &region->members.items[i - 1];
 
 		if (before->addr != code->addr)
