@@ -10,9 +10,20 @@
 /* Addresses of the upper half are the kernel's, and PERF_CONTEXT_* markers in chains. */
 #define KERNEL_SPACE (UINT64_C(1) << 63)
 
+/* Samples come upon the same addresses again and again. A power of two. */
+#define NR_SIGHTINGS 4096
+
+/* Where an address was found to be in code that was there at the time. */
+struct sighting {
+	const struct process *process;
+	uint64_t addr;
+	struct code *code;
+};
+
 struct surveyor {
 	struct plan *plan;
 	enum byte_order order;
+	struct sighting *sightings; /* by hash */
 	/* by process number */
 	struct subject {
 		size_t counted;  /* index + 1 into plan->per_process */
@@ -85,17 +96,35 @@ static void note(struct code *code, uint64_t time)
 		code->last_reference = time;
 }
 
-static const struct code *refer(struct process *process, uint64_t addr, uint64_t time, bool *early)
+/* loaded__find with a memory, of processes that have a code map of their own. */
+static struct code *find(struct surveyor *surveyor, const struct process *process, uint64_t addr,
+			 uint64_t *time, bool *early)
 {
-	struct code *code = loaded__find(process, addr, &time, early);
+	struct sighting *sighting = &surveyor->sightings[(addr ^ addr >> 12) % NR_SIGHTINGS];
+	struct code *code;
+
+	*early = false;
+	if (sighting->addr == addr && sighting->process == process &&
+	    *time >= sighting->code->load && *time < sighting->code->end)
+		return sighting->code;
+	code = loaded__find(process, addr, time, early);
+	if (code && !*early && process->codemap)
+		*sighting = (struct sighting){ process, addr, code };
+	return code;
+}
+
+static const struct code *refer(struct surveyor *surveyor, const struct process *process,
+				uint64_t addr, uint64_t time, bool *early)
+{
+	struct code *code = find(surveyor, process, addr, &time, early);
 
 	if (code)
 		note(code, time);
 	return code;
 }
 
-static void count_ip(struct process *process, const struct perfdata_sample *sample,
-		     struct plan_counts *counts)
+static void count_ip(struct surveyor *surveyor, struct process *process,
+		     const struct perfdata_sample *sample, struct plan_counts *counts)
 {
 	const struct mapping *mapping;
 	const struct code *code;
@@ -105,7 +134,7 @@ static void count_ip(struct process *process, const struct perfdata_sample *samp
 	if (sample->ip >= KERNEL_SPACE)
 		return;
 	mapping = process__mapping(process, sample->ip, sample->time);
-	code = refer(process, sample->ip, sample->time, &early);
+	code = refer(surveyor, process, sample->ip, sample->time, &early);
 	if (code) {
 		counts->jit_samples++;
 		counts->jit_samples_early += early;
@@ -125,7 +154,7 @@ static bool in_bounds(const struct subject *subject, uint64_t addr)
  * Return addresses point behind the call, which may be the last thing in its function: readers
  * look up the address or the byte before it.
  */
-static void count_chain(const struct surveyor *surveyor, struct process *process,
+static void count_chain(struct surveyor *surveyor, struct process *process,
 			const struct perfdata_sample *sample, struct plan_counts *counts)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
@@ -138,35 +167,42 @@ static void count_chain(const struct surveyor *surveyor, struct process *process
 
 		if (addr >= KERNEL_SPACE || !in_bounds(subject, addr))
 			continue;
-		at = refer(process, addr, sample->time, &early);
-		before = refer(process, addr - 1, sample->time, &early);
+		at = refer(surveyor, process, addr, sample->time, &early);
+		before = at;
+		if (!at || early || addr == at->addr)
+			before = refer(surveyor, process, addr - 1, sample->time, &early);
 		counts->jit_frames += at || before;
 	}
 }
 
 /* A word of a stack may be anything: it is no sign of code before its load. */
-static void refer_word(struct process *process, uint64_t word, uint64_t time)
+static const struct code *refer_word(struct surveyor *surveyor, const struct process *process,
+				     uint64_t word, uint64_t time)
 {
 	bool early;
-	struct code *code = loaded__find(process, word, &time, &early);
+	struct code *code = find(surveyor, process, word, &time, &early);
 
-	if (code && !early)
-		note(code, time);
+	if (!code || early)
+		return NULL;
+	note(code, time);
+	return code;
 }
 
 /* Any word that could be a return address: more than those that are, never fewer. */
-static void refer_words(const struct surveyor *surveyor, struct process *process,
+static void refer_words(struct surveyor *surveyor, const struct process *process,
 			struct bytes words, uint64_t time)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
 
 	for (size_t i = 0; i + 8 <= words.size; i += 8) {
 		uint64_t word = get_u64(words.data + i, surveyor->order);
+		const struct code *code;
 
 		if (!in_bounds(subject, word))
 			continue;
-		refer_word(process, word, time);
-		refer_word(process, word - 1, time);
+		code = refer_word(surveyor, process, word, time);
+		if (!code || word == code->addr)
+			refer_word(surveyor, process, word - 1, time);
 	}
 }
 
@@ -174,22 +210,22 @@ static void refer_words(const struct surveyor *surveyor, struct process *process
  * Where branches came from and went to, and what an event says an address of: readers name them
  * too. They came before the sample, and are no sign of code before its load either.
  */
-static void refer_branches(const struct surveyor *surveyor, struct process *process,
+static void refer_branches(struct surveyor *surveyor, const struct process *process,
 			   const struct perfdata_sample *sample)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor branches = cursor__at(sample->branches, surveyor->order);
 
 	if (in_bounds(subject, sample->addr))
-		refer_word(process, sample->addr, sample->time);
+		refer_word(surveyor, process, sample->addr, sample->time);
 	while (cursor__left(&branches) >= PERFDATA_BRANCH_SIZE) {
 		uint64_t from = cursor__u64(&branches), to = cursor__u64(&branches);
 
 		cursor__u64(&branches); /* flags */
 		if (in_bounds(subject, from))
-			refer_word(process, from, sample->time);
+			refer_word(surveyor, process, from, sample->time);
 		if (in_bounds(subject, to))
-			refer_word(process, to, sample->time);
+			refer_word(surveyor, process, to, sample->time);
 	}
 }
 
@@ -220,7 +256,7 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	its = count_for(surveyor, process);
 	if (!its)
 		return -ENOMEM;
-	count_ip(process, &sample, &counts);
+	count_ip(surveyor, process, &sample, &counts);
 	if (loaded__owner(process))
 		count_chain(surveyor, process, &sample, &counts);
 	add_counts(&its->counts, &counts);
@@ -242,10 +278,14 @@ int survey__run(struct plan *plan)
 	struct surveyor surveyor = { .plan = plan, .order = perfdata__order(plan->perfdata) };
 	struct perfdata_walk walk;
 	struct perfdata_record record;
-	int got = find_subjects(&surveyor);
+	int got = -ENOMEM;
 
+	surveyor.sightings = calloc(NR_SIGHTINGS, sizeof(*surveyor.sightings));
+	if (surveyor.sightings)
+		got = find_subjects(&surveyor);
 	if (got) {
 		free(surveyor.subjects);
+		free(surveyor.sightings);
 		return got;
 	}
 	perfdata_walk__begin(&walk, plan->perfdata);
@@ -259,5 +299,6 @@ int survey__run(struct plan *plan)
 	}
 	perfdata_walk__end(&walk);
 	free(surveyor.subjects);
+	free(surveyor.sightings);
 	return got;
 }

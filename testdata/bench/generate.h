@@ -15,7 +15,7 @@
 #define STACK     UINT64_C(0x7ffd00000000)
 
 #define CODE_SIZE_MAX 160
-#define SPACING       272 /* CPython's, from one trampoline to the next */
+#define SPACING       424 /* leaves the room that CPython has between trampolines, or more */
 
 struct options {
 	uint64_t functions, samples;
