@@ -238,6 +238,18 @@ static int remap_dso(struct emitter *emitter, const struct process *process,
 	return err;
 }
 
+/*
+ * Whether a sample from time on is in the member. Runtimes that enlarge their memory again and
+ * again would otherwise have all functions mapped again each time. What children refer to is
+ * noted as of their fork.
+ */
+static bool is_needed(const struct emitter *emitter, const struct process *process,
+		      const struct region *region, const struct member *member, uint64_t time)
+{
+	return process != region->process || !emitter->plan->scan->timed ||
+	       emitter->options->without & FIX_PRUNING || member->last_reference >= time;
+}
+
 /* at: the time in the region's process that counts; for its children, when they were forked. */
 static int remap_layers(struct emitter *emitter, const struct process *process,
 			const struct region *region, struct span hidden, uint64_t time, uint64_t at)
@@ -248,6 +260,7 @@ static int remap_layers(struct emitter *emitter, const struct process *process,
 			int err = 0;
 
 			if ((*member)->from <= at && (*member)->until > at && meets(span, hidden) &&
+			    is_needed(emitter, process, region, *member, time) &&
 			    is_written(&emitter->plan->dsos.items[region->first_dso + g]))
 				err = insert_mmap(emitter, process, time, region->first_dso + g,
 						  span, "the kernel mapped memory over it");

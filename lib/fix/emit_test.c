@@ -231,6 +231,33 @@ static void test_layers(void **state)
 	plan__free(plan);
 }
 
+/* A function that no later sample is in stays hidden: "a" at 50, "b" at 75, but not at 65. */
+static void test_layers_again_while_needed(void **state)
+{
+	static const struct expected expected[] = {
+		{ PLAN_MMAP2, 1, 30, LO, LO + SIZE, HEADER, 1 },
+		{ PLAN_MMAP2, 1, 60, LO, LO + SIZE, HEADER, 2 },
+		{ PLAN_MMAP2, 1, 66, LO, LO + SIZE, HEADER, 2 },
+	};
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	testing->sample_type = TEST_FP;
+	begin(testing);
+	load(testing, 30, LO, "a");
+	load(testing, 60, LO, "b");
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 40, 1, LO);
+	profile__map(testing, 50, 1, 0x10000, 0x10000, 0, "//anon");
+	profile__map(testing, 65, 1, 0x10000, 0x10000, 0, "//anon");
+	profile__sample(testing, 70, 1, LO);
+	profile__map(testing, 75, 1, 0x10000, 0x10000, 0, "//anon");
+	plan = testing__plan(testing, 0);
+	expect_inserts(plan, expected, 3);
+	expect_places(plan);
+	plan__free(plan);
+}
+
 /* What the kernel maps later over the code is mapped over again: as much as it hid. */
 static void test_again_after_the_kernel(void **state)
 {
@@ -477,6 +504,7 @@ int main(void)
 		TESTING(test_generations),
 		TESTING(test_generations_without),
 		TESTING(test_layers),
+		TESTING(test_layers_again_while_needed),
 		TESTING(test_again_after_the_kernel),
 		TESTING(test_again_as_the_next_generation),
 		TESTING(test_between_files),
