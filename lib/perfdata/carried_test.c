@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "base/file.h"
+#include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
 
@@ -207,7 +208,7 @@ static void make_pipe(struct made *made)
 	put_records(made);
 }
 
-/* A COMM, eight words long, before each record and at the end. */
+/* A COMM of three words before each record and at the end. */
 #define INSERTED 24
 
 static void edit(struct made *made, struct bytes *inserted)
@@ -394,15 +395,59 @@ static void reads_short_records(void **state)
 	assert_int_equal(nr_short, 15);
 }
 
+/* perf 5.10 ends at any type above TEXT_POKE and, of perf's own, COMPRESSED: those go, no others.
+ */
+static bool known_to_510(uint32_t type)
+{
+	return type <= 20 || (type >= 64 && type <= 81);
+}
+
+static void drops_what_old_perfs_reject(void **state)
+{
+	struct made *made = *state;
+	struct perfdata *perfdata;
+	struct perfdata_edits *edits;
+	struct file_out out;
+	struct file_map map;
+	size_t at = DATA_BEGIN, dropped = 0;
+
+	make_seekable(made);
+	assert_int_equal(perfdata__open(&perfdata, made->input, made->diag), 0);
+	edits = perfdata_edits__new(perfdata);
+	assert_int_equal(perfdata_edits__set_abi(edits, perfdata_abi__by_name("5.10"), made->diag),
+			 0);
+	assert_int_equal(file_out__open(&out, made->output, 0600, made->diag), 0);
+	assert_int_equal(perfdata_edits__write(edits, &out, made->diag), 0);
+	assert_int_equal(file_out__commit(&out, false, made->diag), 0);
+	perfdata_edits__free(edits);
+	perfdata__close(perfdata);
+	assert_int_equal(file_map__open(&map, made->output, false, made->diag), 0);
+	at = get_u64(map.bytes.data + 40, ORDER_LITTLE);
+	for (size_t i = 0; i < made->count; i++) {
+		const uint8_t *record = made->file.data + made->at[i];
+
+		if (known_to_510(get_u32(record, ORDER_LITTLE))) {
+			assert_memory_equal(map.bytes.data + at, record, made->size[i]);
+			at += made->size[i];
+		} else {
+			dropped++;
+		}
+	}
+	assert_int_equal(dropped, 2 * 9);
+	assert_int_equal(at - get_u64(map.bytes.data + 40, ORDER_LITTLE),
+			 get_u64(map.bytes.data + 48, ORDER_LITTLE));
+	file_map__close(&map);
+	expect_restored(made);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(carries_all_over_in_files),
-		TEST(carries_all_over_in_pipes),
-		TEST(cuts_off_tails_of_pipes),
-		TEST(reads_short_records),
+		TEST(carries_all_over_in_files),   TEST(carries_all_over_in_pipes),
+		TEST(cuts_off_tails_of_pipes),     TEST(reads_short_records),
+		TEST(drops_what_old_perfs_reject),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
