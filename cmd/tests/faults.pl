@@ -131,7 +131,8 @@ sub run
 sub reason
 {
 	my ($kind, $fault) = @_;
-	return qr/out of memory|Cannot allocate memory/i if $kind eq "memory";
+	# the words of the first part of the command that could not go on
+	return qr/^perfjit-fix: error: ./m if $kind eq "memory";
 	local $! = abs $fault;
 	return qr/\Q$!\E/;
 }
@@ -147,6 +148,8 @@ sub check_killed
 	@wrong = $stream ? () : grep { !exists $before->{$_} && !/\.tmp-/ &&
 		$have->{$_} ne ($after->{$_} // "") } keys %$have;
 	return "killed, and half there: @wrong" if @wrong;
+	# it was done already
+	return undef unless grep { !/\.tmp-/ } differences($have, $after);
 	my ($again) = run($form);
 	@wrong = grep { !/\.tmp-/ } differences(tree("work"), $after);
 	return $again || @wrong ? "killed, and then run again: $again, @wrong " . slurp("err") : undef;
@@ -161,14 +164,14 @@ sub check_words
 	return "need not have failed: $err" if $fault !~ /^-?\d+$/;
 	return "doesn't say why: $err" unless $err =~ reason($kind, $fault);
 	return "doesn't say of what: $err"
-		unless $kind eq "memory" || $err =~ /^perfjit-fix: (error|warning): [^ ]+: /m;
+		unless $kind eq "memory" || $err =~ /^perfjit-fix: (error|warning): (standard output|[^ ]+): /m;
 	return undef;
 }
 
 # What is wrong with how a run with a fault ended, or undef.
 sub check
 {
-	my ($form, $kind, $fault, $status, $before, $after) = @_;
+	my ($form, $kind, $fault, $status, $before, $after, $call) = @_;
 	my $stream = -e "$form/.stdout";
 	my $code = WEXITSTATUS($status);
 	my $have = tree("work");
@@ -183,6 +186,8 @@ sub check
 	}
 	if ($code == 0) {
 		my @wrong = differences($have, $after);
+		# what was to be replaced, when it was the taking away that failed
+		@wrong = grep { !/\.tmp-/ } @wrong if $call =~ /\.tmp-/;
 		return @wrong ? "exited with 0, and differ: @wrong" : undef;
 	}
 	my $wrong = check_words($kind, $fault, $code, slurp("err"));
@@ -211,7 +216,7 @@ sub try_form
 			reset_work($form) if differences(tree("work"), $before);
 			my ($status, $call) = run($form, $kind, $fault, $at);
 			last unless $call;
-			my $wrong = check($form, $kind, $fault, $status, $before, $after);
+			my $wrong = check($form, $kind, $fault, $status, $before, $after, $call);
 			push @wrong, "$at $call: $wrong" if $wrong;
 			$points++;
 			$seen{(split ' ', $call)[0]}++;

@@ -52,7 +52,7 @@ if [ "$FAULTS" = all ]; then
 	form relocate plain-5.10 -q --relocate=/elsewhere -o moved perf.fixed.data
 	within relocate perfjit-fix perf.data
 	form perf-map plain-5.10 -q --perf-map=maps perf.data
-	form buildid-cache plain-5.10 -q --buildid-cache=cache perf.data
+	form buildid-cache plain-5.10 -q "--buildid-cache=$PWD/work/cache" perf.data
 else
 	least=300
 	set -- --quick
