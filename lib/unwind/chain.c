@@ -175,9 +175,11 @@ static int unwind(struct unwind_thread *thread, struct registers *registers,
 			return 0;
 		}
 		row = place__row(place);
-		if (add(thread, chain, pc + (caller && row && row->signal_frame), caller, place))
+		if (caller && row && row->signal_frame)
+			place = unwind_thread__place(thread, ++pc);
+		if (!place || add(thread, chain, pc, caller, place))
 			return -ENOMEM;
-		chain->end = unwind_thread__step(thread, registers, place);
+		chain->end = unwind_thread__step(thread, registers, place, row);
 		if (chain->end != UNWIND_ENDS)
 			return 0;
 	}

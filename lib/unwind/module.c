@@ -151,6 +151,7 @@ static int read_symbols(struct unwind_module *module)
 		err = symbols__add(&module->symbols, module->debug.elf, module->file.elf);
 	if (!err)
 		err = symbols__add(&module->symbols, module->file.elf, module->file.elf);
+	symbols__finish(&module->symbols);
 	if (!err)
 		err = symbols__add_plt(&module->symbols, module->file.elf);
 	symbols__finish(&module->symbols);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names for the procedure linkage table, which no symbols tell of: entry i jumps to the symbol of
- * relocation i. x86-64 has its entries in .plt behind a header, or in .plt.sec without one when
- * made for indirect branch tracking; .plt.got has those that are bound at once.
+ * Names for the procedure linkage table, which no symbols tell of. An entry jumps through a slot of
+ * the global offset table, which a relocation fills: its symbol is what the entry is called by. On
+ * x86-64 the slot is read from the code, for there are many kinds of entries; on aarch64 entry i of
+ * .plt is that of relocation i.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -11,53 +12,26 @@
 
 #include "unwind/symbols.h"
 
-#define ENTRY_SIZE 16
-/* Of .plt: what resolves symbols when they are first called. */
-#define HEADER_SIZE_X86     16
-#define HEADER_SIZE_AARCH64 32
+#define ENTRY_SIZE     16
+#define ENTRY_SIZE_MIN 8
+/* Of .plt on aarch64: what resolves symbols when they are first called. */
+#define HEADER_SIZE 32
+
+/* A slot and the name that its relocation gives it. */
+struct plt_slot {
+	uint64_t addr;
+	const char *name;
+};
 
 struct plt {
 	struct symbols *symbols;
 	Elf *elf;
 	uint16_t machine;
-	Elf_Scn *relocations, *got_relocations;
-	GElf_Shdr relocations_header, got_relocations_header;
-	GElf_Shdr plt, plt_sec, plt_got; /* size 0: not there */
+	size_t section_names;
 	Elf_Data *dynsym;
-	size_t strings; /* section of the names in dynsym */
+	size_t strings;               /* section of the names in dynsym */
+	ARRAY(struct plt_slot) slots; /* those of .rela.plt as they stand there, then by address */
 };
-
-static void find_sections(struct plt *plt)
-{
-	size_t names = 0;
-
-	if (elf_getshdrstrndx(plt->elf, &names) < 0)
-		return;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(plt->elf, scn));) {
-		const char *name;
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(scn, &header) ||
-		    !(name = elf_strptr(plt->elf, names, header.sh_name)))
-			continue;
-		if (strcmp(name, ".plt") == 0) {
-			plt->plt = header;
-		} else if (strcmp(name, ".plt.sec") == 0) {
-			plt->plt_sec = header;
-		} else if (strcmp(name, ".plt.got") == 0) {
-			plt->plt_got = header;
-		} else if (strcmp(name, ".rela.plt") == 0) {
-			plt->relocations = scn;
-			plt->relocations_header = header;
-		} else if (strcmp(name, ".rela.dyn") == 0) {
-			plt->got_relocations = scn;
-			plt->got_relocations_header = header;
-		} else if (header.sh_type == SHT_DYNSYM) {
-			plt->dynsym = elf_getdata(scn, NULL);
-			plt->strings = header.sh_link;
-		}
-	}
-}
 
 /* Takes a name that was allocated. */
 static int add(struct plt *plt, uint64_t start, uint64_t size, char *name)
@@ -82,12 +56,22 @@ static int add_entry(struct plt *plt, uint64_t start, const char *name)
 	return add(plt, start, ENTRY_SIZE, made);
 }
 
-/* The name that a relocation is about; NULL: it names none. */
+/*
+ * The name that a relocation is about; NULL: it names none. Functions that choose among others
+ * when the program starts (IRELATIVE) have no symbol but the address of what chooses.
+ */
 static const char *target(const struct plt *plt, const GElf_Rela *relocation)
 {
+	const uint64_t irelative =
+		plt->machine == EM_AARCH64 ? R_AARCH64_IRELATIVE : R_X86_64_IRELATIVE;
+	const struct symbol *chooser;
 	const char *name;
 	GElf_Sym symbol;
 
+	if (GELF_R_TYPE(relocation->r_info) == irelative) {
+		chooser = symbols__find(plt->symbols, (uint64_t)relocation->r_addend);
+		return chooser ? chooser->name : NULL;
+	}
 	if (!GELF_R_SYM(relocation->r_info) || !plt->dynsym ||
 	    !gelf_getsym(plt->dynsym, (int)GELF_R_SYM(relocation->r_info), &symbol))
 		return NULL;
@@ -95,34 +79,57 @@ static const char *target(const struct plt *plt, const GElf_Rela *relocation)
 	return name && *name ? name : NULL;
 }
 
-static int add_entries(struct plt *plt)
+static const char *section_name(const struct plt *plt, const GElf_Shdr *header)
 {
-	Elf_Data *data = plt->relocations ? elf_getdata(plt->relocations, NULL) : NULL;
-	size_t size = plt->relocations_header.sh_entsize;
-	bool secure = plt->plt_sec.sh_size > 0;
-	const GElf_Shdr *table = secure ? &plt->plt_sec : &plt->plt;
-	uint64_t header = secure                       ? 0
-			  : plt->machine == EM_AARCH64 ? HEADER_SIZE_AARCH64
-						       : HEADER_SIZE_X86;
+	const char *name = elf_strptr(plt->elf, plt->section_names, header->sh_name);
+
+	return name ? name : "";
+}
+
+static int read_slots(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	if (!data || !header->sh_entsize)
+		return 0;
+	for (size_t i = 0; i < data->d_size / header->sh_entsize; i++) {
+		GElf_Rela relocation;
+		struct plt_slot slot;
+
+		if (!gelf_getrela(data, (int)i, &relocation))
+			break;
+		slot = (struct plt_slot){ relocation.r_offset, target(plt, &relocation) };
+		/* most relocations of a large program have no name */
+		if (!slot.name && plt->machine == EM_X86_64)
+			continue;
+		if (!array__push(&plt->slots, slot))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_relocations(struct plt *plt, const char *wanted)
+{
 	int err = 0;
 
-	if (!data || !size || plt->relocations_header.sh_type != SHT_RELA)
-		return 0;
-	for (size_t i = 0; !err && i < data->d_size / size; i++) {
-		uint64_t at = header + i * ENTRY_SIZE;
-		const char *name;
-		GElf_Rela relocation;
+	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(plt->elf, scn));) {
+		GElf_Shdr header;
 
-		if (at >= table->sh_size || !gelf_getrela(data, (int)i, &relocation))
-			break;
-		name = target(plt, &relocation);
-		if (name)
-			err = add_entry(plt, table->sh_addr + at, name);
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA &&
+		    strcmp(section_name(plt, &header), wanted) == 0)
+			err = read_slots(plt, scn, &header);
 	}
 	return err;
 }
 
-/* The address in the table of global offsets that an entry of .plt.got jumps through. */
+static int compare_slots(const void *a, const void *b)
+{
+	const struct plt_slot *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* The slot that an entry jumps through. */
 static bool read_jump(const uint8_t *code, uint64_t addr, uint64_t *slot)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -135,42 +142,88 @@ static bool read_jump(const uint8_t *code, uint64_t addr, uint64_t *slot)
 	return true;
 }
 
-static const char *name_of_slot(const struct plt *plt, Elf_Data *relocations, uint64_t slot)
+static int add_by_code(struct plt *plt, const GElf_Shdr *header)
 {
-	size_t count = relocations->d_size / plt->got_relocations_header.sh_entsize;
-
-	for (size_t i = 0; i < count; i++) {
-		GElf_Rela relocation;
-
-		if (gelf_getrela(relocations, (int)i, &relocation) && relocation.r_offset == slot)
-			return target(plt, &relocation);
-	}
-	return NULL;
-}
-
-static int add_got_entries(struct plt *plt)
-{
-	Elf_Data *relocations =
-		plt->got_relocations ? elf_getdata(plt->got_relocations, NULL) : NULL;
-	Elf_Data *code = elf_getdata_rawchunk(plt->elf, (int64_t)plt->plt_got.sh_offset,
-					      plt->plt_got.sh_size, ELF_T_BYTE);
-	size_t step = plt->plt_got.sh_entsize ? plt->plt_got.sh_entsize : 8;
+	Elf_Data *code = elf_getdata_rawchunk(plt->elf, (int64_t)header->sh_offset, header->sh_size,
+					      ELF_T_BYTE);
 	int err = 0;
 
-	if (!relocations || !code || !plt->got_relocations_header.sh_entsize ||
-	    plt->got_relocations_header.sh_type != SHT_RELA || plt->machine != EM_X86_64)
-		return 0;
-	for (size_t at = 0; !err && at + ENTRY_SIZE <= code->d_size; at += step) {
-		const char *name;
-		uint64_t slot;
+	/* entries are of 8 or 16 bytes, and sections don't always say so */
+	for (size_t at = 0; code && !err && at < code->d_size; at += ENTRY_SIZE_MIN) {
+		uint8_t entry[ENTRY_SIZE] = { 0 };
+		size_t left = code->d_size - at;
+		struct plt_slot key = { 0 }, *found;
 
-		if (!read_jump((const uint8_t *)code->d_buf + at, plt->plt_got.sh_addr + at, &slot))
+		memcpy(entry, (const uint8_t *)code->d_buf + at,
+		       left < sizeof(entry) ? left : sizeof(entry));
+		if (!plt->slots.count || !read_jump(entry, header->sh_addr + at, &key.addr))
 			continue;
-		name = name_of_slot(plt, relocations, slot);
-		if (name)
-			err = add_entry(plt, plt->plt_got.sh_addr + at, name);
+		found = bsearch(&key, plt->slots.items, plt->slots.count, sizeof(key),
+				compare_slots);
+		if (found && found->name)
+			err = add_entry(plt, header->sh_addr + at, found->name);
 	}
 	return err;
+}
+
+static int add_by_number(struct plt *plt, const GElf_Shdr *header)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plt->slots.count; i++) {
+		uint64_t at = HEADER_SIZE + i * ENTRY_SIZE;
+
+		if (at >= header->sh_size)
+			break;
+		if (plt->slots.items[i].name)
+			err = add_entry(plt, header->sh_addr + at, plt->slots.items[i].name);
+	}
+	return err;
+}
+
+/* What no relocation names is called by the section's name, as perf does. */
+static int add_section(struct plt *plt, const GElf_Shdr *header)
+{
+	bool is_plt = strcmp(section_name(plt, header), ".plt") == 0;
+	int err = 0;
+
+	if (plt->machine == EM_X86_64)
+		err = add_by_code(plt, header);
+	else if (is_plt)
+		err = add_by_number(plt, header);
+	if (!err && is_plt && header->sh_size)
+		err = add(plt, header->sh_addr, header->sh_size, strdup(".plt"));
+	return err;
+}
+
+static int add_sections(struct plt *plt)
+{
+	int err = 0;
+
+	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(plt->elf, scn));) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_PROGBITS)
+			continue;
+		name = section_name(plt, &header);
+		if (strcmp(name, ".plt") == 0 || strcmp(name, ".plt.sec") == 0 ||
+		    strcmp(name, ".plt.got") == 0)
+			err = add_section(plt, &header);
+	}
+	return err;
+}
+
+static void find_dynsym(struct plt *plt)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(plt->elf, scn));) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		plt->dynsym = elf_getdata(scn, NULL);
+		plt->strings = header.sh_link;
+	}
 }
 
 int symbols__add_plt(struct symbols *symbols, Elf *elf)
@@ -179,17 +232,21 @@ int symbols__add_plt(struct symbols *symbols, Elf *elf)
 	GElf_Ehdr header;
 	int err;
 
-	if (!gelf_getehdr(elf, &header))
+	if (!gelf_getehdr(elf, &header) || elf_getshdrstrndx(elf, &plt.section_names) < 0)
 		return 0;
 	plt.machine = header.e_machine;
 	if (plt.machine != EM_X86_64 && plt.machine != EM_AARCH64)
 		return 0;
-	find_sections(&plt);
-	err = add_entries(&plt);
+	find_dynsym(&plt);
+	err = read_relocations(&plt, ".rela.plt");
+	if (!err && plt.machine == EM_X86_64) {
+		err = read_relocations(&plt, ".rela.dyn");
+		if (plt.slots.count)
+			qsort(plt.slots.items, plt.slots.count, sizeof(struct plt_slot),
+			      compare_slots);
+	}
 	if (!err)
-		err = add_got_entries(&plt);
-	/* the header, and what no relocation names */
-	if (!err && plt.plt.sh_size && plt.relocations)
-		err = add(&plt, plt.plt.sh_addr, plt.plt.sh_size, strdup(".plt"));
+		err = add_sections(&plt);
+	array__free(&plt.slots);
 	return err;
 }

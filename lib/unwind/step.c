@@ -169,10 +169,8 @@ static enum unwind_end step_by_frame_pointer(struct unwind_thread *thread,
 }
 
 enum unwind_end unwind_thread__step(struct unwind_thread *thread, struct registers *registers,
-				    struct place *place)
+				    const struct place *place, const struct unwind_row *row)
 {
-	const struct unwind_row *row = place__row(place);
-
 	if (!row)
 		return step_by_frame_pointer(thread, registers, place);
 	if (row->outermost)

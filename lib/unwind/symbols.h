@@ -30,7 +30,8 @@ struct symbols {
  * separate debug file may be others by a constant.
  */
 int symbols__add(struct symbols *symbols, Elf *elf, Elf *runtime);
-/* plt.c: adds "name@plt" for each entry of the procedure linkage table. */
+/* plt.c: adds "name@plt" for each entry of the procedure linkage table; once finished, and before
+ * it is finished again. */
 int symbols__add_plt(struct symbols *symbols, Elf *elf);
 /* Once all are added: those of one address become one, those without a size get one. */
 void symbols__finish(struct symbols *symbols);

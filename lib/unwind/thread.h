@@ -68,11 +68,11 @@ bool unwind_thread__read(struct unwind_thread *thread, uint64_t addr, uint64_t *
 
 /* step.c */
 /*
- * Makes registers those of the caller. UNWIND_COMPLETE: there is none; UNWIND_ENDS: done; else why
- * it can't be said.
+ * Makes registers those of the caller of a frame in place, to which row applies, or NULL.
+ * UNWIND_COMPLETE: there is none; UNWIND_ENDS: done; else why it can't be said.
  */
 enum unwind_end unwind_thread__step(struct unwind_thread *thread, struct registers *registers,
-				    struct place *place);
+				    const struct place *place, const struct unwind_row *row);
 
 /* expression.c */
 /* What an expression of a full row yields; bias: of addresses over vaddrs. */
