@@ -85,6 +85,20 @@ out_has "counts chains" '^Unwound .* through JIT code: .* frames, .* chains comp
 succeeds "in JSON" perfjit-fix --unwind --json -o baked.data perf.data
 out_has "counts chains" '"complete_chains": *[1-9]'
 
+# A program without any JIT code, linked in a way that this perf can't unwind: libdw can.
+gzip -dc "$TESTDATA/unwind/calls.gz" >"$place/calls"
+gzip -dc "$TESTDATA/unwind/perf.data.gz" >perf.data
+sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
+succeeds "no JIT code" perfjit-fix --unwind --force -o baked.data perf.data
+names()
+{
+	sed -e 's/^ *//' -e 's/ *$//' -e 's/^\t *[0-9a-f]* /\t/'
+}
+gzip -dc "$TESTDATA/unwind/perf.script.gz" | names >../theirs
+chains baked.data | names >../ours
+at_least "samples" "$(grep -c ':$' ../ours)" 140
+same_file "every perf shows the chains that perf 7.3 unwinds" ../ours ../theirs
+
 recording py313fpbuild-perfjit-fp
 succeeds "a profile without stacks" perfjit-fix --unwind -o baked.data perf.data
 out_has "has nothing to unwind" '^Unwound .*0 of 0 samples'
