@@ -138,8 +138,8 @@ static struct json_object *cfi(struct json_writer *writer, const struct plan *pl
 	struct json_object *object = json_object_new_object();
 
 	json__put_number(writer, object, "producer",
-			 functions->nr_producer - functions->nr_wrong_pc_begin);
-	json__put_number(writer, object, "repaired", functions->nr_wrong_pc_begin);
+			 functions->nr_producer - functions->nr_repaired);
+	json__put_number(writer, object, "repaired", functions->nr_repaired);
 	json__put_number(writer, object, "synthesised", functions->nr_synthesised);
 	json__put_number(writer, object, "frame_pointer", functions->nr_frame_pointer);
 	json__put_number(writer, object, "none", functions->nr_without_cfi);

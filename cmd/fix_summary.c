@@ -113,8 +113,8 @@ static void print_cfi(const struct printer *printer)
 		uint64_t count;
 		const char *text;
 	} origins[] = {
-		{ functions->nr_producer - functions->nr_wrong_pc_begin, "as the runtime wrote it" },
-		{ functions->nr_wrong_pc_begin, "of the runtime, put right" },
+		{ functions->nr_producer - functions->nr_repaired, "as the runtime wrote it" },
+		{ functions->nr_repaired, "of the runtime, put right" },
 		{ functions->nr_synthesised, "shown by the code" },
 		{ functions->nr_frame_pointer, "by the frame pointer" },
 		{ functions->nr_without_cfi, "none" },

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "options.h"
 
+#include <elf.h>
 #include <stdio.h>
 
+#include "cfi/track.h"
 #include "exit.h"
 #include "perfjit.h"
 
 static void print_version(FILE *stream, struct argp_state *state)
 {
+	static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
+
 	fprintf(stream, "%s %s\n", state->name, perfjit__version());
+	if (!cfi__can_track(&x86_64))
+		fputs("built without a disassembler: code is not followed for unwind tables\n",
+		      stream);
 }
 
 void options__parse(const struct argp *argp, const char *command, int argc, char **argv,

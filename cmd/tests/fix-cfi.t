@@ -92,6 +92,40 @@ rows code.data.jit >../code
 at_least "rows" "$(wc -l <../own)" 186
 run cmp ../own ../code
 exits 0 "both say the same"
+
+# damage FROM TO: the dump with bytes of its tables (hexadecimal, of one length) changed.
+damage()
+{
+	perl -e 'local $/; my ($from, $to, $path) = @ARGV; open my $f, "<:raw", $path;
+		my $dump = <$f>; my $n = $dump =~ s/\Q${\ pack "H*", $from}\E/pack "H*", $to/ge;
+		open $f, ">:raw", "damaged.dump"; print $f $dump; print "$n\n"' "$1" "$2" jit-*.dump
+}
+
+# repairs WHAT KIND FROM TO: so damaged, the tables that are written are still those of the sound ones.
+repairs()
+{
+	at_least "$1: tables that have it" "$(damage "$3" "$4")" 150
+	succeeds "  put right" perfjit-fix --json -v --jitdump="$PWD/damaged.dump" -o damaged.data \
+		perf.data
+	at_least "  they are counted" "$(origin repaired)" 150
+	err_has "  it is said what was wrong" "$2"
+	rows damaged.data.jit >../damaged
+	run cmp ../own ../damaged
+	exits 0 "  they say what the sound ones say"
+	rm -rf damaged.data damaged.data.jit
+}
+
+if perfjit-fix --version | grep -q 'without a disassembler'; then
+	echo "# built without a disassembler: tables are not held against code"
+else
+	repairs "a code alignment factor of 4" 'the code alignment factor is 4' \
+		7a520001781001 7a520004781001
+	repairs "a wrong register of the return address" "the return address's register is 15" \
+		7a520001781001 7a520001780f01
+	repairs "rules at entry that do not hold" "rules do not hold" 1b0c07089001 1b0c07109001
+	repairs "an FDE's address computed for other code" "FDE begins at" \
+		1c000000d0ffffff 1c000000c0ffffff
+fi
 cd ..
 
 run perfjit-fix --cfi=guess perf.data

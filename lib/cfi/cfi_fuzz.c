@@ -85,6 +85,7 @@ static void check_rows(const struct cfi_entry *entry, const struct cfi_target *t
 
 	if (cfi_rows__of_entry(&rows, entry, target, CFI_PRODUCER, &problem) < 0) {
 		require(problem && !rows.rows.count);
+		cfi_rows__free(&rows);
 		return;
 	}
 	array__for_each(row, &rows.rows) {

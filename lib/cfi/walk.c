@@ -42,7 +42,6 @@ static bool work(struct cfi_walk *walk, uint64_t amount)
 	return true;
 }
 
-/* The part that an offset is in. */
 static const struct part *part_at(const struct cfi_walk *walk, uint32_t offset)
 {
 	size_t low = 0, high = walk->parts.count;
@@ -231,12 +230,14 @@ static bool take_pending(struct cfi_walk *walk)
 	for (; walk->pending_from < walk->size; walk->pending_from++) {
 		uint32_t offset = walk->pending_from;
 		struct cfi_state *behind;
+		struct leader *leader;
 
 		if (!(walk->marks[offset] & MARK_PENDING))
 			continue;
 		walk->marks[offset] &= (uint8_t)~MARK_PENDING;
-		behind = walk->leaders.items[walk->leader_at[offset] - 1].behind;
-		walk->leaders.items[walk->leader_at[offset] - 1].behind = NULL;
+		leader = &walk->leaders.items[walk->leader_at[offset] - 1];
+		behind = leader->behind;
+		leader->behind = NULL;
 		if (behind)
 			arrive(walk, offset, behind, true);
 		free(behind);
@@ -247,13 +248,14 @@ static bool take_pending(struct cfi_walk *walk)
 
 static bool read_data(const struct cfi_walk *walk, uint64_t addr, void *data, size_t size)
 {
-	array__for_each(part, &walk->parts) {
-		uint64_t at = addr - part->addr;
+	uint32_t at;
 
-		if (at >= part->bytes.size || part->bytes.size - at < size)
-			continue;
-		memcpy(data, part->bytes.data + at, size);
-		return true;
+	if (offset_of(walk, addr, &at)) {
+		const struct part *part = part_at(walk, at);
+
+		at -= part->start;
+		if (part->bytes.size - at >= size)
+			return memcpy(data, part->bytes.data + at, size);
 	}
 	return walk->options->read && walk->options->read(walk->options->context, addr, data, size);
 }

@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "cfi/frame_pointer.h"
+#include "cfi/repair.h"
 #include "fix/runtime.h"
 
 #define BLOCK_SIZE 65536
@@ -90,30 +91,20 @@ static uint64_t cfi_distance(const struct code_record *record)
 }
 
 /* The FDE of a record that describes one function: the record says whose it is, not the FDE. */
-static int from_own(struct functions *functions, const struct code_record *record,
+static int read_own(struct functions *functions, const struct code_record *record,
 		    const struct cfi_target *target, const char *file, struct cfi_entry *entry)
 {
 	const struct code_unwind *unwind = record->unwind;
-	uint64_t distance = cfi_distance(record);
 	struct cfi_table table = { 0 };
 	const struct cfi_fde *fde;
 	int err;
 
-	if (functions->last.distance == distance &&
-	    same_bytes(functions->last.eh_frame, unwind->eh_frame)) {
-		entry->cie = functions->last.cie;
-		entry->instructions = functions->last.instructions;
-		functions->nr_wrong_pc_begin += functions->last.wrong_pc_begin;
-		return 0;
-	}
-	functions->last.wrong_pc_begin = false;
-	err = cfi_table__read(&table, unwind->eh_frame, record->addr + distance, target, file,
-			      unwind->offset, functions->diag);
+	err = cfi_table__read(&table, unwind->eh_frame, record->addr + cfi_distance(record), target,
+			      file, unwind->offset, functions->diag);
 	fde = err ? NULL : cfi_table__find(&table, record->addr);
 	if (!err && !fde && table.fdes.count == 1) {
 		fde = &table.fdes.items[0];
-		functions->nr_wrong_pc_begin++;
-		functions->last.wrong_pc_begin = true;
+		functions->last.repaired = true;
 		diag__report(functions->diag, DIAG_NOTE, "cfi.wrong-pc-begin", file, unwind->offset,
 			     "FDE begins at %#llx, its code at %#llx: put right",
 			     (unsigned long long)fde->addr, (unsigned long long)record->addr);
@@ -124,14 +115,84 @@ static int from_own(struct functions *functions, const struct code_record *recor
 		if (!entry->cie)
 			err = -ENOMEM;
 	}
-	if (!err) {
+	cfi_table__free(&table);
+	return err;
+}
+
+/* Says the first thing that was wrong with a table. */
+static void report_table(struct functions *functions, const struct cfi_check *check,
+			 const struct code_record *record, const char *file, const char *outcome)
+{
+	array__for_each(finding, &check->findings) {
+		if (finding->harmless)
+			continue;
+		diag__report(functions->diag, DIAG_NOTE, finding->kind, file,
+			     record->unwind->offset, "%s: %s", finding->text, outcome);
+		return;
+	}
+}
+
+/*
+ * Holds a table against its code. What is encoded wrongly is put right; one that is wrong about
+ * more of the code than it is right about is left out.
+ */
+static int put_right(struct functions *functions, const struct code_record *record,
+		     const struct cfi_target *target, const char *file, struct cfi_entry *entry)
+{
+	const struct cfi_producer producer = {
+		.eh_frame = record->unwind->eh_frame,
+		.eh_frame_hdr = record->unwind->eh_frame_hdr,
+		.eh_frame_addr = record->addr + cfi_distance(record),
+		.code = record->code,
+		.addr = record->addr,
+	};
+	struct cfi_check check = { 0 };
+	struct cfi_repair repair;
+	int err = cfi__repair(&repair, &check, &producer, target, NULL);
+
+	if (!err && repair.usable && repair.changed && (repair.checked || !entry->cie)) {
+		if (!functions->last.repaired)
+			report_table(functions, &check, record, file, "put right");
+		functions->last.repaired = true;
+		entry->cie = intern(functions, &repair.cie);
+		entry->instructions = repair.instructions;
+		err = entry->cie ? 0 : -ENOMEM;
+	} else if (!err && !repair.usable && check.nr_wrong > check.nr_agree) {
+		report_table(functions, &check, record, file, "not used");
+		functions->last.repaired = false;
+		entry->cie = NULL;
+	}
+	cfi_check__free(&check);
+	return err;
+}
+
+static int from_own(struct functions *functions, const struct code_record *record,
+		    const struct cfi_target *target, const char *file, struct cfi_entry *entry)
+{
+	const struct code_unwind *unwind = record->unwind;
+	uint64_t distance = cfi_distance(record);
+	int err = 0;
+
+	if (functions->last.distance != distance ||
+	    !same_bytes(functions->last.eh_frame, unwind->eh_frame) ||
+	    !same_bytes(functions->last.code, record->code)) {
+		functions->last.distance = 0;
+		functions->last.repaired = false;
+		err = read_own(functions, record, target, file, entry);
+		if (!err && functions->source == FUNCTION_CFI_AUTO && record->code.size)
+			err = put_right(functions, record, target, file, entry);
+		if (err)
+			return err;
 		functions->last.eh_frame = unwind->eh_frame;
+		functions->last.code = record->code;
 		functions->last.distance = distance;
 		functions->last.cie = entry->cie;
 		functions->last.instructions = entry->instructions;
 	}
-	cfi_table__free(&table);
-	return err;
+	entry->cie = functions->last.cie;
+	entry->instructions = functions->last.instructions;
+	functions->nr_repaired += functions->last.repaired;
+	return 0;
 }
 
 /* A copy of rows that lives as long as functions; no data without memory. */

@@ -40,13 +40,14 @@ struct functions {
 		uint64_t distance; /* from code to CFI, bytes */
 		const struct cfi_cie *cie;
 		struct bytes instructions;
-		bool wrong_pc_begin;
+		struct bytes code;
+		bool repaired;
 	} last;
 	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
 	size_t block_used;
 	/* functions made, by where their CFI is from */
 	uint64_t nr_producer, nr_synthesised, nr_frame_pointer, nr_without_cfi;
-	uint64_t nr_wrong_pc_begin; /* among the producers': FDE pointed elsewhere, put right */
+	uint64_t nr_repaired; /* among the producers': encoded wrongly, put right */
 };
 
 /* The CFI of a DSO's functions, by address. What it points to lives until functions__free. */

@@ -164,7 +164,7 @@ static void test_own_cfi(void **state)
 	assert_memory_equal(made.cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
 	assert_int_equal(functions.nr_producer, 1);
 	assert_int_equal(functions.nr_without_cfi, 0);
-	assert_int_equal(functions.nr_wrong_pc_begin, 0);
+	assert_int_equal(functions.nr_repaired, 0);
 	functions__free(&functions);
 }
 
@@ -185,7 +185,7 @@ static void test_wrong_pc_begin(void **state)
 		assert_memory_equal(made[i].cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
 	}
 	/* each of them counts, however alike they are */
-	assert_int_equal(functions.nr_wrong_pc_begin, 2);
+	assert_int_equal(functions.nr_repaired, 2);
 	assert_int_equal(functions.nr_producer, 3);
 	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 0);
 	functions__free(&functions);
