@@ -62,3 +62,17 @@ record tracepoint-6.1 "$middle" -e cpu-clock:u -e sched:sched_process_exec -g
 record sidebands-7.3 "$new" -e cpu-clock:u -g --namespaces --all-cgroups --switch-events -s --buildid-mmap
 record no-timestamp-6.1 "$middle" -e cpu-clock:u -g --no-timestamp
 record plain-5.10 "$old" -e cpu-clock:u -g
+
+# Two files of one run; the second begins when the dump was mapped long ago and does not name it.
+env -i "$middle" record -q -k mono -F 2999 -m 2 -e cpu-clock:u -g --switch-output=20K -o perf.data \
+	./jitprog nocfi 2>record.log
+first=$(ls perf.data.* | head -1)
+last=$(ls perf.data.* | tail -1)
+cp "$last" last.data
+mv "$first" perf.data
+cp jit-*.dump last.dump
+dump=$(echo jit-*.dump)
+keep switched-first-6.1 perf.data
+mv last.data perf.data
+mv last.dump "$dump"
+keep switched-last-6.1 perf.data
