@@ -311,9 +311,21 @@ static Elf_Scn *new_section(Elf *elf)
 	return elf_errmsg(0) ? NULL : section;
 }
 
+/* Text that ends within the ELF header: libelf fills what follows, as it fills any gap. */
+static uint64_t size_for_libelf(const struct image *image, enum image_section i)
+{
+	uint64_t end = dso__header_size(image->spec->target.class, DSO_HEADERS_APART);
+	const GElf_Shdr *header = &image->headers[i];
+
+	return i == SECTION_TEXT && header->sh_offset + header->sh_size < end
+		       ? end - header->sh_offset
+		       : header->sh_size;
+}
+
 static bool write_section(Elf *elf, struct image *image, enum image_section i)
 {
 	Elf_Scn *section = new_section(elf);
+	GElf_Shdr header = image->headers[i];
 	Elf_Data *data;
 
 	if (!section)
@@ -322,7 +334,8 @@ static bool write_section(Elf *elf, struct image *image, enum image_section i)
 	 */
 	if (is_far(image, i))
 		return true;
-	if (!gelf_update_shdr(section, &image->headers[i]))
+	header.sh_size = size_for_libelf(image, i);
+	if (!gelf_update_shdr(section, &header))
 		return false;
 	if (is_streamed(image, i))
 		return true;
@@ -381,21 +394,30 @@ static void put_header(const struct image *image, struct buf *buf, const GElf_Sh
 	put_word(image, buf, header->sh_entsize);
 }
 
-static int write_streamed(struct image *image, enum image_section i, struct file_out *out,
-			  struct diag *diag)
+/* The header of a section that libelf was told nothing of, or another size. */
+static int write_header(struct image *image, enum image_section i, struct file_out *out,
+			struct diag *diag)
 {
 	struct buf header = BUF(image->spec->target.order);
-	int err = image__write_at(out, image->headers[i].sh_offset, buf__bytes(&image->parts[i]),
-				  diag);
+	int err;
 
-	if (err || !is_far(image, i))
-		return err;
+	if (!is_far(image, i) && size_for_libelf(image, i) == image->headers[i].sh_size)
+		return 0;
 	put_header(image, &header, &image->headers[i]);
 	err = header.failed ? -ENOMEM
 			    : image__write_at(out, image->headers_offset + i * header.size,
 					      buf__bytes(&header), diag);
 	buf__free(&header);
 	return err;
+}
+
+static int write_streamed(struct image *image, enum image_section i, struct file_out *out,
+			  struct diag *diag)
+{
+	int err = image__write_at(out, image->headers[i].sh_offset, buf__bytes(&image->parts[i]),
+				  diag);
+
+	return err ? err : write_header(image, i, out, diag);
 }
 
 int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_SIZE],
@@ -408,6 +430,8 @@ int dso__write(const struct dso_spec *spec, const uint8_t build_id[DSO_BUILD_ID_
 		err = write_elf(&image, out, diag);
 	if (!err)
 		err = image__write_text(spec, out, diag);
+	if (!err)
+		err = write_header(&image, SECTION_TEXT, out, diag);
 	for (enum image_section i = SECTION_EH_FRAME_HDR; !err && i < image.nr_sections; i++)
 		if (is_streamed(&image, i))
 			err = write_streamed(&image, i, out, diag);

@@ -407,6 +407,30 @@ static void test_header_longer_than_the_code(void **state)
 	remove_image(&file);
 }
 
+/* The same with unwind data far away: nothing stands between text and symbols. */
+static void test_header_longer_than_the_code_and_a_hole(void **state)
+{
+	struct fixture fixture;
+	struct image_file file;
+	char *text;
+
+	(void)state;
+	make_fixture(&fixture, &cases[0])->spec.headers = DSO_HEADERS_OVERLAID;
+	fixture.spec.base = CODE;
+	fixture.spec.nr_functions = fixture.spec.nr_cfi = 1;
+	fixture.spec.text_end = CODE + sizeof(code);
+	fixture.spec.unwind = CODE + 0x10000;
+	write_image(&file, &fixture.spec);
+	assert_prints(output_of("readelf -aW %s 2>&1 >/dev/null", file.path), "");
+	text = output_of("readelf -hSsW %s", file.path);
+	assert_contains(text, "Number of program headers:         4");
+	assert_contains(text, ".text             PROGBITS        0000000000000000 000000 00000b");
+	assert_contains(text, ".eh_frame_hdr     PROGBITS        0000000000010000 010000 000014");
+	assert_contains(text, "0000000000000000    11 FUNC    GLOBAL DEFAULT    1 py::handler");
+	free(text);
+	remove_image(&file);
+}
+
 /* A newer generation's headers are larger, so that it lies within the older; both end alike. */
 static void test_room_before_the_text_and_memory_end(void **state)
 {
@@ -505,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_unwind_data_in_a_hole),
 		cmocka_unit_test(test_headers_elsewhere),
 		cmocka_unit_test(test_header_longer_than_the_code),
+		cmocka_unit_test(test_header_longer_than_the_code_and_a_hole),
 		cmocka_unit_test(test_room_before_the_text_and_memory_end),
 		cmocka_unit_test(test_odd_place),
 		cmocka_unit_test(test_without_unwind_data),
