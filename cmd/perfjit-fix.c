@@ -331,6 +331,9 @@ static enum exit_code fix(struct run *run)
 			 "was fixed more than once: take the changes out with --strip first");
 		return EXIT_INPUT;
 	}
+	/* unwinding looks at all of the stacks, not only at what stands between them */
+	if (run->options->bake.which == BAKE_NONE)
+		perfdata__keep_mapped(run->perfdata);
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);

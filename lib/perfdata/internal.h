@@ -79,6 +79,7 @@ struct perfdata {
 	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
 	bool has_time_conv, compressed, impassable;
+	bool keeps_mapped; /* walks give nothing back */
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 

@@ -122,6 +122,11 @@ int perfdata_walk__next(struct perfdata_walk *walk, struct perfdata_record *reco
  * the file, should it be asked for again. kept, 0 at first: up to where that was said before.
  */
 void perfdata__give_back(const struct perfdata *perfdata, uint64_t *kept, uint64_t at);
+/*
+ * From now on walks give nothing back: mapping the file's pages anew for each of several walks
+ * takes longer than all else that they do.
+ */
+void perfdata__keep_mapped(struct perfdata *perfdata);
 void perfdata_walk__end(struct perfdata_walk *walk);
 
 #endif

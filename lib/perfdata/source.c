@@ -64,6 +64,11 @@ void perfdata__give_back(const struct perfdata *perfdata, uint64_t *kept, uint64
 		mapped__give_back(perfdata->source.bytes, kept, at);
 }
 
+void perfdata__keep_mapped(struct perfdata *perfdata)
+{
+	perfdata->keeps_mapped = true;
+}
+
 int perfdata_source__take(struct perfdata_source *source, struct bytes bytes)
 {
 	struct perfdata_part part = { .fd = -1, .size = bytes.size };

@@ -175,7 +175,7 @@ int perfdata_walk__next(struct perfdata_walk *walk, struct perfdata_record *reco
 			return ret;
 	}
 	record->nth = walk->nth++;
-	if (!walk->keep)
+	if (!walk->keep && !walk->perfdata->keeps_mapped)
 		perfdata__give_back(walk->perfdata, &walk->kept, walk->next);
 	if (record->type == PERFDATA_TIME_CONV)
 		note_time_conv(walk->perfdata, record);
