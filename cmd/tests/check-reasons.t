@@ -69,6 +69,14 @@ at_least "chains lose their way by it" "$(json '$j->{chain_ends}{"bad-cfi"} // 0
 chains perf.fixed.data --symfs=../symfs
 is "as many are complete as in perf" "$(json '$j->{chain_ends}{complete} // 0')" "$chains_whole"
 
+# chains that perfjit-fix --unwind wrote
+fix_program --unwind
+run perfjit-check --json --symfs=../symfs perf.fixed.data
+is "baked chains: all named" "$(json '"$j->{jit_frames_named} $j->{chain_ends}{complete}"')" \
+	"2140 190"
+rm "$dso"
+reason dso-missing 2140 "  without the DSO" --jitdump-dir=. perf.fixed.data
+
 # the same place, another file: the profile tells the build-id of the one that was there
 program spaced
 perfjit-fix -q --dso-dir=../others perf.data

@@ -25,7 +25,7 @@ static bool is_before_its_dso(const struct place *place)
 
 	if (place->frame->reason == UNWIND_MAPPED_LATER && place->shown)
 		later = process__mapping(place->shown, place->frame->ip, CODE_FOREVER - 1);
-	return later && check__is_injected(later);
+	return later && check__is_jit_dso(later);
 }
 
 static bool is_jit(const struct place *place)
@@ -33,7 +33,8 @@ static bool is_jit(const struct place *place)
 	const struct mapping *recorded = place->recorded;
 
 	return place->code || place->frame->jit || is_before_its_dso(place) ||
-	       (recorded && recorded->exec && !recorded->file && !recorded->kernel);
+	       (recorded && recorded->exec && !recorded->file && !recorded->kernel) ||
+	       (recorded && check__is_jit_dso(recorded));
 }
 
 /* A name that perfjit-fix or perf inject gave the code of a dump, and that is not the dump's. */

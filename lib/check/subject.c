@@ -52,16 +52,17 @@ static bool descends(const struct process *process, const struct process *other)
 	return false;
 }
 
-bool check__is_injected(const struct mapping *mapping)
+bool check__is_jit_dso(const struct mapping *mapping)
 {
-	return mapping->file && fnmatch("*/jitted-*.so", mapping->name, 0) == 0;
+	return mapping->file && (fnmatch("*/jitted-[0-9]*-[0-9]*.so", mapping->name, 0) == 0 ||
+				 fnmatch("*/jit-[0-9]*-[0-9]*-[0-9]*-*.so", mapping->name, 0) == 0);
 }
 
-/* The DSOs of perfjit-fix are told by its marks on the profile. */
-static bool maps_injected(const struct process *process)
+/* What perfjit-fix has mapped is not in the original; a profile of baked chains has none. */
+static bool maps_dsos(const struct process *process)
 {
 	array__for_each(mapping, &process->mappings)
-		if (check__is_injected(mapping))
+		if (check__is_jit_dso(mapping))
 			return true;
 	return false;
 }
@@ -72,7 +73,7 @@ static void prepare(const struct check_subjects *subjects, struct check_subject 
 	subject->process = process;
 	subject->runtime = runtime__of(process);
 	subject->described = loaded__owner(process) != NULL;
-	subject->has_dsos = fixed || maps_injected(process);
+	subject->has_dsos = fixed || maps_dsos(process);
 	array__for_each(marker, &subjects->discovery.markers)
 		if (marker->missing && marker->process && descends(process, marker->process))
 			subject->dump_missing = true;
