@@ -57,7 +57,7 @@ static void test_rows_of_a_program(void **state)
 	cfi = dwarf_getcfi_elf(elf);
 	assert_non_null(cfi);
 	begin = (uintptr_t)test_exit - bias;
-	for (uint64_t vaddr = begin; vaddr < begin + 0x400; vaddr += 3) {
+	for (uint64_t vaddr = begin; vaddr < begin + 0x10000; vaddr += 3) {
 		Dwarf_Frame *frame = NULL;
 		struct cfi_row row, right;
 		bool found = host_frame__read(&row, &program, vaddr, &x86_64);
