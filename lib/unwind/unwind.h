@@ -22,7 +22,6 @@ struct unwind_options {
 	const char *symfs;       /* folder that recorded paths are looked up under; NULL: none */
 	const char *debug_dir;   /* of separate debug files; NULL: /usr/lib/debug */
 	const char *buildid_dir; /* NULL: $HOME/.debug; "" for none */
-	bool no_perf_maps;       /* don't read /tmp/perf-PID.map for code without a file */
 	unsigned int max_stack;  /* user frames of a chain; 0: UNWIND_MAX_STACK */
 	/* NULL, or adds to what was recorded of processes; not 0: unwinder__new fails with that */
 	int (*extend)(void *context, struct processes *processes);
