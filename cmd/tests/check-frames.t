@@ -33,6 +33,20 @@ for name in java17-fp-pfp py313fpbuild-perfjit-fp; do
 	is "  with their name" "$(count jit_frames_named)" $((frames_right + frames_early_right))
 done
 
+# by event, tracepoints among them, as perf counts and calls them
+rm -rf ./*
+recording node20-tracepoints
+run perfjit-check --json perf.data
+json 'join "\n", map { "$_->{samples} $_->{name}" } @{$j->{events}}' | sort >../events
+perf script -G -F event -i perf.data 2>/dev/null | sed 's/^ *//; s/: *$//' | sort | uniq -c |
+	sed 's/^ *//' | sort >../perf-events
+at_least "events" "$(wc -l <../perf-events)" 3
+run diff ../perf-events ../events
+exits 0 "by event, as perf counts and calls them"
+run perfjit-check --json '--event=sched:*' perf.data
+is "only those of one" "$(count samples) $(count samples_left_out)" "$(awk '/sched/ { s += $1; next }
+	{ o += $1 } END { print s, o }' ../perf-events)"
+
 # stacks to be unwound: perf 6.1 does it by libunwind
 frames_options=--symfs=../symfs
 for name in packed reuse remap neighbour wedged nocfi-bare short; do

@@ -8,6 +8,7 @@
 #include "check/runtime.h"
 #include "check/subject.h"
 #include "perfdata/edit.h"
+#include "perfdata/tracepoint.h"
 
 struct checker {
 	struct check *check;
@@ -74,19 +75,28 @@ static size_t position_of_attr(const struct checker *checker, const struct perfd
 	return i;
 }
 
+static const char *event_name(const struct checker *checker, const struct perfdata_attr *attr)
+{
+	size_t i = position_of_attr(checker, attr);
+
+	return i < checker->check->event_names.count ? checker->check->event_names.items[i]
+						     : "unknown event";
+}
+
 static struct check_group *group_of_event(struct checker *checker, const struct perfdata_attr *attr)
 {
 	size_t i = position_of_attr(checker, attr);
 
 	if (!checker->events[i])
-		checker->events[i] = add_group(checker->check, CHECK_EVENT,
-					       attr && attr->name ? attr->name : "unnamed event");
+		checker->events[i] =
+			add_group(checker->check, CHECK_EVENT, event_name(checker, attr));
 	return checker->events[i];
 }
 
-static bool is_selected(const struct check_options *options, const struct perfdata_sample *sample,
+static bool is_selected(const struct checker *checker, const struct perfdata_sample *sample,
 			const struct check_subject *subject)
 {
+	const struct check_options *options = checker->options;
 	bool pid = !options->pids.count, comm = !options->comms.count;
 	bool event = !options->events.count;
 
@@ -97,8 +107,8 @@ static bool is_selected(const struct check_options *options, const struct perfda
 		       (subject && chain_pattern__matches_name(
 					   *glob, process__comm(subject->process, sample->time)));
 	array__for_each(glob, &options->events)
-		event = event || (sample->attr && sample->attr->name &&
-				  chain_pattern__matches_name(*glob, sample->attr->name));
+		event = event ||
+			chain_pattern__matches_name(*glob, event_name(checker, sample->attr));
 	return pid && comm && event;
 }
 
@@ -269,7 +279,7 @@ static int check_sample(struct checker *checker, const struct perfdata_record *r
 	if (!perfdata__parse_sample(checker->profile, record, &sample))
 		return 0;
 	subject = check_subjects__find(check->subjects, sample.pid, sample.time, check->fixed);
-	if (!is_selected(checker->options, &sample, subject)) {
+	if (!is_selected(checker, &sample, subject)) {
 		check->nr_left_out++;
 		return 0;
 	}
@@ -324,6 +334,25 @@ static int by_samples(const void *a, const void *b)
 	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+static int name_events(struct check *check, const struct perfdata *profile, struct diag *diag)
+{
+	struct tracepoints *tracepoints;
+	int err = tracepoints__read(&tracepoints, profile, diag);
+
+	for (size_t i = 0; !err && i < perfdata__nr_attrs(profile); i++) {
+		char name[128];
+		char *copy = strdup(
+			tracepoints__event_name(tracepoints, profile, i, name, sizeof(name)));
+
+		if (!copy || !array__push(&check->event_names, copy)) {
+			free(copy);
+			err = -ENOMEM;
+		}
+	}
+	tracepoints__free(tracepoints);
+	return err;
+}
+
 int check__count(struct check *check, struct perfdata *profile, struct check_options *options,
 		 struct diag *diag)
 {
@@ -331,6 +360,9 @@ int check__count(struct check *check, struct perfdata *profile, struct check_opt
 	struct unwinder *unwinder = NULL;
 	int err = unwinder__new(&unwinder, profile, &options->unwind, diag);
 
+	/* in pipe form the attrs are records themselves, and read by now */
+	if (!err)
+		err = name_events(check, profile, diag);
 	if (!err)
 		err = unwind_thread__new(&checker.thread, unwinder, true);
 	checker.events = calloc(perfdata__nr_attrs(profile) + 1, sizeof(*checker.events));
@@ -380,6 +412,9 @@ void check__free(struct check *check)
 	array__for_each(group, &check->groups)
 		free(*group);
 	array__free(&check->groups);
+	array__for_each(name, &check->event_names)
+		free(*name);
+	array__free(&check->event_names);
 	check_ranges__free(&check->ranges);
 	if (check->subjects)
 		check_subjects__free(check->subjects);

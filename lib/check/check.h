@@ -76,6 +76,7 @@ struct check {
 	uint64_t nr_left_out;               /* samples that the options do not select */
 	bool fixed;                         /* perfjit-fix wrote the profile */
 	size_t nr_dumps, nr_missing_dumps, nr_maps;
+	ARRAY(char *) event_names;       /* by position of the attr */
 	struct check_subjects *subjects; /* private */
 };
 
