@@ -246,6 +246,16 @@ static int edit_build_ids(struct writer *writer)
 	return 0;
 }
 
+/* Unwinding is no part of what is written, but may be stopped. */
+static bool go_on(void *context, uint64_t done, uint64_t total)
+{
+	struct writer *writer = context;
+
+	(void)done;
+	(void)total;
+	return advance(writer, 0) == 0;
+}
+
 static int edit_samples(struct writer *writer)
 {
 	const struct apply_options *options = writer->options;
@@ -253,7 +263,8 @@ static int edit_samples(struct writer *writer)
 
 	if (options->bake.which == BAKE_NONE)
 		return 0;
-	err = baked__make(&writer->baked, writer->plan, &options->bake, NULL, NULL, writer->diag);
+	err = baked__make(&writer->baked, writer->plan, &options->bake, go_on, writer,
+			  writer->diag);
 	if (err)
 		return err;
 	if (options->baked)
