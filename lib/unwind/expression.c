@@ -57,12 +57,14 @@ static void push_register(struct machine *machine, uint64_t number, uint64_t off
 
 static void dereference(struct machine *machine, uint64_t size)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, addr = pop(machine);
 
-	if (size > 8 || !size || !unwind_thread__read(machine->thread, pop(machine), &value))
+	if (size > 8 || !size || !unwind_thread__read(machine->thread, addr, &value)) {
 		machine->failed = true;
-	else if (size < 8)
+		machine->thread->missing = addr;
+	} else if (size < 8) {
 		value &= (1ull << 8 * size) - 1;
+	}
 	push(machine, value);
 }
 
@@ -221,6 +223,7 @@ bool unwind_thread__evaluate(struct unwind_thread *thread, const struct register
 	};
 	size_t at = 0;
 
+	thread->missing = 0;
 	for (size_t steps = 0; at < rule->ops.count && !machine.failed; steps++) {
 		const Dwarf_Op *op = &rule->ops.items[at];
 

@@ -78,8 +78,11 @@ static bool apply(struct unwind_thread *thread, const struct registers *callee,
 	case CFI_RULE_VAL_EXPRESSION:
 		return unwind_thread__evaluate(thread, callee, rule, &cfa, bias, value);
 	case CFI_RULE_EXPRESSION:
-		if (!unwind_thread__evaluate(thread, callee, rule, &cfa, bias, &addr))
+		if (!unwind_thread__evaluate(thread, callee, rule, &cfa, bias, &addr)) {
+			if (thread->missing)
+				*why = bad_read(thread, thread->missing);
 			return false;
+		}
 		break;
 	case CFI_RULE_OFFSET:
 		break;
@@ -110,8 +113,9 @@ static enum unwind_end step_full(struct unwind_thread *thread, struct registers 
 	enum unwind_end why, lost = UNWIND_BAD_CFI;
 	uint64_t cfa, pc;
 
+	thread->missing = 0;
 	if (!find_cfa(thread, &callee, &full->cfa, bias, &cfa))
-		return UNWIND_BAD_CFI;
+		return thread->missing ? bad_read(thread, thread->missing) : UNWIND_BAD_CFI;
 	registers->known = 0;
 	registers__set(registers, arch->sp, cfa);
 	for (unsigned int i = 0; i < CFI_ROW_REGISTERS; i++) {

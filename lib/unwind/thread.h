@@ -28,7 +28,8 @@ struct unwind_thread {
 	struct bytes stack;
 	uint64_t stack_start;
 	bool stack_goes_on; /* behind the copy */
-	/* perf maps of processes, by place in unwinder.processes; NULL: not looked for */
+	/* Where the last expression that failed found no memory; 0: it failed otherwise. */
+	uint64_t missing;
 };
 
 /* Registers of one frame, by DWARF number, and which of them are known. */
