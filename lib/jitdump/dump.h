@@ -105,7 +105,7 @@ struct unwinding_range {
 
 /* The CFI that the next LOADs belong to. */
 struct unwinding {
-	const struct code_unwind *unwind;     /* or NULL */
+	struct code_unwind *unwind;           /* or NULL */
 	ARRAY(struct unwinding_range) ranges; /* of a shared one, sorted */
 };
 

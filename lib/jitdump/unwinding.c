@@ -8,6 +8,9 @@
 
 #include "jitdump/dump.h"
 
+/* Code of one program's JIT compiler and its tables reach one another by 32 bits. */
+#define FAR_AWAY (UINT64_C(1) << 31)
+
 static bool begins_with_hdr(struct bytes data, uint64_t hdr_size)
 {
 	/* version 1 and the table's encoding: as the length of a CIE it would be too large */
@@ -228,15 +231,11 @@ int unwinding__set(struct unwinding *next, struct jitdump *dump,
 	return 0;
 }
 
-const struct code_unwind *unwinding__take(struct unwinding *next, uint64_t addr)
+/* The range that covers addr, or NULL. */
+static const struct unwinding_range *find_range(const struct unwinding *next, uint64_t addr)
 {
-	const struct code_unwind *unwind = next->unwind;
 	size_t low = 0, high = next->ranges.count;
 
-	if (!unwind || !unwind->shared) {
-		next->unwind = NULL;
-		return unwind;
-	}
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -245,7 +244,31 @@ const struct code_unwind *unwinding__take(struct unwinding *next, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low && addr < next->ranges.items[low - 1].end ? unwind : NULL;
+	return low && addr < next->ranges.items[low - 1].end ? &next->ranges.items[low - 1] : NULL;
+}
+
+/*
+ * One FDE whose address is 2 GiB or more away from the code that follows: then what looks like an
+ * absolute address is something else, as behind a damaged CIE, and the table is that of one
+ * function.
+ */
+static bool is_mistaken(const struct unwinding *next, uint64_t addr)
+{
+	return next->ranges.count == 1 &&
+	       next->ranges.items[0].start - addr + FAR_AWAY >= 2 * FAR_AWAY;
+}
+
+const struct code_unwind *unwinding__take(struct unwinding *next, uint64_t addr)
+{
+	struct code_unwind *unwind = next->unwind;
+
+	if (unwind && unwind->shared && is_mistaken(next, addr))
+		unwind->shared = false;
+	if (!unwind || !unwind->shared) {
+		next->unwind = NULL;
+		return unwind;
+	}
+	return find_range(next, addr) ? unwind : NULL;
 }
 
 void unwinding__free(struct unwinding *next)

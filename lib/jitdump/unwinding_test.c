@@ -209,6 +209,61 @@ static void cpython_has_one_for_each(void **state)
 	}
 }
 
+/*
+ * An augmentation that is damaged hides how addresses are encoded: what follows is no absolute
+ * address then, and the record is for one function as any other of its producer.
+ */
+static void damaged_is_not_taken_for_shared(void **state)
+{
+	static const char *const damages[] = { "zX", "eh" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct buf buf = BUF(ORDER_LITTLE);
+		struct reading reading;
+		uint8_t *augmentation;
+
+		put_header(&buf);
+		put_cpython(&buf, 11);
+		augmentation = memmem(buf.data, buf.size, "zR", 2);
+		assert_non_null(augmentation);
+		memcpy(augmentation, damages[i], 2);
+		put_load(&buf, 10, CODE, 11, "py::f:a.py");
+		put_load(&buf, 10, CODE + 272, 11, "py::g:a.py");
+		read_dump(&reading, &buf);
+		assert_non_null(function(&reading, 0)->unwind);
+		assert_false(function(&reading, 0)->unwind->shared);
+		assert_null(function(&reading, 1)->unwind);
+		end_reading(&reading);
+	}
+}
+
+/* One absolute address is enough for a table to be a graph's: functions of it may be without. */
+static void a_graph_of_one_function(void **state)
+{
+	struct buf buf = BUF(ORDER_LITTLE), frame = BUF(ORDER_LITTLE);
+	struct reading reading;
+	size_t start;
+
+	(void)state;
+	put_fde(&frame, put_cie(&frame, "zR", ABSPTR), EH_FRAME, CODE, 0x20, ABSPTR);
+	put_header(&buf);
+	start = begin_unwinding(&buf, 10, frame.size + 12, 12, 0);
+	put_orc_hdr(&buf);
+	buf__put(&buf, frame.data, frame.size);
+	end_record(&buf, start);
+	put_load(&buf, 11, CODE + 0x7fffff00, 0x20, "stub");
+	put_load(&buf, 12, CODE, 0x20, "a");
+	put_load(&buf, 13, CODE - 0x7fffff00, 0x20, "other stub");
+	read_dump(&reading, &buf);
+	assert_null(function(&reading, 0)->unwind);
+	assert_non_null(function(&reading, 1)->unwind);
+	assert_true(function(&reading, 1)->unwind->shared);
+	assert_null(function(&reading, 2)->unwind);
+	end_reading(&reading);
+	buf__free(&frame);
+}
+
 /* The specification's order, with a table: hdr first. */
 static void reads_what_the_specification_says(void **state)
 {
@@ -302,6 +357,8 @@ int main(void)
 		cmocka_unit_test(orc_of_a_language_with_exceptions),
 		cmocka_unit_test(a_graph_ends_where_the_next_begins),
 		cmocka_unit_test(cpython_has_one_for_each),
+		cmocka_unit_test(damaged_is_not_taken_for_shared),
+		cmocka_unit_test(a_graph_of_one_function),
 		cmocka_unit_test(reads_what_the_specification_says),
 		cmocka_unit_test(a_long_cie_is_no_hdr),
 		cmocka_unit_test(v8_may_have_none),
