@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A call may not return, and nothing in the code says so: what follows it may be reached from
- * elsewhere, with another stack pointer. So code behind calls is taken as reached that way only
- * when all other ways have been followed, and where another way turns up later that disagrees, the
- * call is one that does not return, and all is done again without that path.
- */
 #ifdef HAVE_CAPSTONE
 
 #include "cfi/walk.h"
@@ -19,239 +13,23 @@
 /* Instructions looked at per byte of code, before it is called too complex. */
 #define WORK_PER_BYTE 64
 #define WORK_AT_LEAST 100000
-/* Each place where paths may meet costs the memory of a state (2 KiB) or two. */
-#define MAX_LEADERS  65536
-#define MAX_CODE     (64 << 20)
-#define MAX_RESTARTS 64
-
-static void contradict(struct cfi_walk *walk, enum cfi_undecided_reason reason, uint64_t pc)
-{
-	if (!walk->contradicted)
-		walk->contradiction = (struct cfi_undecided){ .reason = reason, .pc = pc };
-	walk->contradicted = true;
-}
-
-static bool work(struct cfi_walk *walk, uint64_t amount)
-{
-	if (walk->work_left < amount) {
-		contradict(walk, CFI_TOO_COMPLEX, walk->parts.items[0].addr);
-		walk->work_left = 0;
-		return false;
-	}
-	walk->work_left -= amount;
-	return true;
-}
-
-static const struct part *part_at(const struct cfi_walk *walk, uint32_t offset)
-{
-	size_t low = 0, high = walk->parts.count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (walk->parts.items[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &walk->parts.items[low];
-}
-
-static uint64_t address_at(const struct cfi_walk *walk, uint32_t offset)
-{
-	const struct part *part = part_at(walk, offset);
-
-	return part->addr + (offset - part->start);
-}
-
-/* The offset of an address; false when it is in none of the parts. */
-static bool offset_of(const struct cfi_walk *walk, uint64_t addr, uint32_t *offset)
-{
-	array__for_each(part, &walk->parts) {
-		if (addr < part->addr || addr - part->addr >= part->bytes.size)
-			continue;
-		*offset = part->start + (uint32_t)(addr - part->addr);
-		return true;
-	}
-	return false;
-}
-
-static struct cfi_state *copy_state(struct cfi_walk *walk, const struct cfi_state *state)
-{
-	struct cfi_state *copy = malloc(sizeof(*copy));
-
-	if (!copy) {
-		walk->err = -ENOMEM;
-		return NULL;
-	}
-	*copy = *state;
-	copy->compared.kind = CFI_COMPARED_NOTHING;
-	return copy;
-}
-
-static void enqueue(struct cfi_walk *walk, uint32_t index)
-{
-	struct leader *leader = &walk->leaders.items[index];
-
-	if (leader->queued || !leader->state)
-		return;
-	leader->queued = true;
-	if (!array__push(&walk->queue, index))
-		walk->err = -ENOMEM;
-}
-
-/* Code that was walked over as one piece has a leader in it now: from there on anew. */
-static void split(struct cfi_walk *walk, uint32_t offset)
-{
-	const struct part *part = part_at(walk, offset);
-
-	for (uint32_t i = offset; i > part->start && work(walk, 1); i--)
-		if (walk->leader_at[i - 1]) {
-			enqueue(walk, walk->leader_at[i - 1] - 1);
-			return;
-		}
-}
-
-/* The leader at offset, made if there is none; NULL without memory or when there are too many. */
-static struct leader *leader_at(struct cfi_walk *walk, uint32_t offset)
-{
-	if (!walk->leader_at[offset]) {
-		if (walk->leaders.count == MAX_LEADERS) {
-			contradict(walk, CFI_TOO_COMPLEX, address_at(walk, offset));
-			walk->work_left = 0;
-			return NULL;
-		}
-		if (!array__push(&walk->leaders, (struct leader){ .offset = offset })) {
-			walk->err = -ENOMEM;
-			return NULL;
-		}
-		walk->leader_at[offset] = (uint32_t)walk->leaders.count;
-	}
-	return &walk->leaders.items[walk->leader_at[offset] - 1];
-}
-
-/* Paths meet that disagree about the stack pointer; true: they can still be joined. */
-static bool reconcile(struct cfi_walk *walk, struct leader *leader, const struct cfi_state *state,
-		      bool by_call)
-{
-	if (by_call) {
-		walk->marks[leader->offset] |= MARK_NO_RETURN;
-		return false;
-	}
-	if (leader->by_call && !leader->by_path) {
-		walk->marks[leader->offset] |= MARK_NO_RETURN;
-		walk->restart = true;
-		return false;
-	}
-	if (cfi_state__share_frame(leader->state, state))
-		return true;
-	contradict(walk, CFI_PATHS_DIFFER, address_at(walk, leader->offset));
-	return false;
-}
-
-/* A path leads to offset with a state. */
-static void arrive(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state,
-		   bool by_call)
-{
-	struct leader *leader;
-	bool was_walked = walk->marks[offset] & MARK_START && !walk->leader_at[offset];
-
-	if (walk->marks[offset] & MARK_INSIDE)
-		return;
-	leader = leader_at(walk, offset);
-	if (!leader)
-		return;
-	if (!leader->state) {
-		leader->state = copy_state(walk, state);
-		enqueue(walk, walk->leader_at[offset] - 1);
-	} else if (!cfi_state__same_frame(leader->state, state) &&
-		   !reconcile(walk, leader, state, by_call)) {
-		return;
-	} else if (cfi_state__join(leader->state, state, address_at(walk, offset))) {
-		enqueue(walk, walk->leader_at[offset] - 1);
-	}
-	leader->by_call |= by_call;
-	leader->by_path |= !by_call;
-	if (was_walked)
-		split(walk, offset);
-}
+#define MAX_CODE      (64 << 20)
+#define MAX_RESTARTS  64
 
 static void arrive_address(struct cfi_walk *walk, uint64_t addr, const struct cfi_state *state)
 {
 	uint32_t offset;
 
-	if (offset_of(walk, addr, &offset))
-		arrive(walk, offset, state, false);
-}
-
-/* Behind the nops at offset that align what follows, whether a call in front returns or not. */
-static uint32_t skip_nops(struct cfi_walk *walk, uint32_t offset)
-{
-	const struct part *part = part_at(walk, offset);
-	size_t at = offset - part->start;
-
-	while (at < part->bytes.size && !walk->leader_at[part->start + at]) {
-		struct bytes code = { part->bytes.data + at, part->bytes.size - at };
-		const cs_insn *insn =
-			disassembler__detail(walk->disassembler, code, part->addr + at);
-
-		if (!insn || !cfi_walk__is_nop(insn) || !work(walk, 1))
-			break;
-		at += insn->size;
-	}
-	return at < part->bytes.size ? part->start + (uint32_t)at : offset;
-}
-
-/* The call that ends at offset may return. */
-static void return_to(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state)
-{
-	struct leader *leader;
-
-	offset = skip_nops(walk, offset);
-	if (walk->marks[offset] & (MARK_NO_RETURN | MARK_ENTRY | MARK_INSIDE))
-		return;
-	leader = leader_at(walk, offset);
-	if (!leader)
-		return;
-	if (leader->state) {
-		arrive(walk, offset, state, true);
-		return;
-	}
-	free(leader->behind);
-	leader->behind = copy_state(walk, state);
-	walk->marks[offset] |= MARK_PENDING;
-	if (offset < walk->pending_from)
-		walk->pending_from = offset;
-}
-
-/* Takes the first call that is waiting as one that returns; false when none is. */
-static bool take_pending(struct cfi_walk *walk)
-{
-	for (; walk->pending_from < walk->size; walk->pending_from++) {
-		uint32_t offset = walk->pending_from;
-		struct cfi_state *behind;
-		struct leader *leader;
-
-		if (!(walk->marks[offset] & MARK_PENDING))
-			continue;
-		walk->marks[offset] &= (uint8_t)~MARK_PENDING;
-		leader = &walk->leaders.items[walk->leader_at[offset] - 1];
-		behind = leader->behind;
-		leader->behind = NULL;
-		if (behind)
-			arrive(walk, offset, behind, true);
-		free(behind);
-		return work(walk, 1);
-	}
-	return false;
+	if (cfi_walk__offset_of(walk, addr, &offset))
+		cfi_walk__arrive(walk, offset, state, false);
 }
 
 static bool read_data(const struct cfi_walk *walk, uint64_t addr, void *data, size_t size)
 {
 	uint32_t at;
 
-	if (offset_of(walk, addr, &at)) {
-		const struct part *part = part_at(walk, at);
+	if (cfi_walk__offset_of(walk, addr, &at)) {
+		const struct part *part = cfi_walk__part_at(walk, at);
 
 		at -= part->start;
 		if (part->bytes.size - at >= size)
@@ -266,7 +44,7 @@ static void follow_table(struct cfi_walk *walk, const struct cfi_value *value,
 {
 	uint64_t table = (uint64_t)value->number;
 
-	for (uint32_t i = 0; i < value->count && work(walk, 1); i++) {
+	for (uint32_t i = 0; i < value->count && cfi_walk__work(walk, 1); i++) {
 		uint64_t target = 0;
 		int32_t distance;
 
@@ -289,7 +67,7 @@ static void check_return(struct cfi_walk *walk, const struct cfi_state *state, u
 
 	if (sp->kind == CFI_VALUE_ADDRESS && sp->base == 0 &&
 	    sp->number != -walk->machine->entry_offset)
-		contradict(walk, CFI_BAD_RETURN, pc);
+		cfi_walk__contradict(walk, CFI_BAD_RETURN, pc);
 }
 
 /* Sends the state on to where flow says; true when it also goes on to the next instruction. */
@@ -313,7 +91,7 @@ static bool follow(struct cfi_walk *walk, const struct cfi_flow *flow, struct cf
 	case CFI_FLOW_CALL:
 		cfi_state__call(state, walk->preserved);
 		if (has_next)
-			return_to(walk, next, state);
+			cfi_walk__return_to(walk, next, state);
 		return false;
 	case CFI_FLOW_INDIRECT:
 		if (flow->value.kind == CFI_VALUE_TARGET || flow->value.kind == CFI_VALUE_POINTER)
@@ -355,10 +133,10 @@ static const cs_insn *decode(struct cfi_walk *walk, const struct part *part, uin
 static void run(struct cfi_walk *walk, uint32_t index)
 {
 	uint32_t offset = walk->leaders.items[index].offset;
-	const struct part *part = part_at(walk, offset);
+	const struct part *part = cfi_walk__part_at(walk, offset);
 	struct cfi_state state = *walk->leaders.items[index].state;
 
-	while (!walk->err && !walk->restart && work(walk, 1)) {
+	while (!walk->err && !walk->restart && cfi_walk__work(walk, 1)) {
 		const cs_insn *insn = decode(walk, part, offset);
 		struct cfi_flow flow;
 		uint64_t pc;
@@ -373,7 +151,7 @@ static void run(struct cfi_walk *walk, uint32_t index)
 		if (!follow(walk, &flow, &state, pc, offset, has_next) || !has_next)
 			return;
 		if (walk->leader_at[offset]) {
-			arrive(walk, offset, &state, false);
+			cfi_walk__arrive(walk, offset, &state, false);
 			return;
 		}
 	}
@@ -404,7 +182,7 @@ static void begin(struct cfi_walk *walk)
 		cfi_state__enter(&state, walk->machine);
 	else if (!cfi_state__enter_row(&state, walk->machine, walk->options->entry))
 		return;
-	arrive(walk, 0, &state, false);
+	cfi_walk__arrive(walk, 0, &state, false);
 }
 
 /* Follows everything; false: to be done again. */
@@ -414,7 +192,7 @@ static bool exhaust(struct cfi_walk *walk)
 		uint32_t index;
 
 		if (!walk->queue.count) {
-			if (!take_pending(walk))
+			if (!cfi_walk__take_pending(walk))
 				break;
 			continue;
 		}
@@ -450,7 +228,7 @@ static int set_up(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 	if (!walk->marks || !walk->leader_at)
 		return -ENOMEM;
 	for (size_t i = 0; i < options->nr_entries; i++)
-		if (offset_of(walk, options->entries[i], &offset))
+		if (cfi_walk__offset_of(walk, options->entries[i], &offset))
 			walk->marks[offset] |= MARK_ENTRY;
 	walk->preserved = options->preserved ? options->preserved : walk->machine->callee_saved;
 	walk->work_left = (uint64_t)walk->size * WORK_PER_BYTE + WORK_AT_LEAST;
@@ -477,7 +255,7 @@ int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
 			break;
 		err = walk->err;
 		if (i + 1 == MAX_RESTARTS)
-			contradict(walk, CFI_TOO_COMPLEX, addr);
+			cfi_walk__contradict(walk, CFI_TOO_COMPLEX, addr);
 	}
 	err = err ? err : walk->err;
 	if (err) {

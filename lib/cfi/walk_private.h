@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What walk.c finds and walk_visit.c shows. */
+/* walk.c follows paths, walk_meet.c is where they meet, walk_visit.c shows what was found. */
 #ifndef PERFJIT_CFI_WALK_PRIVATE_H
 #define PERFJIT_CFI_WALK_PRIVATE_H
 
@@ -57,6 +57,22 @@ struct cfi_walk {
 };
 
 struct cs_insn;
+
+/* Ends the walk's being believed: the first reason given stays. */
+void cfi_walk__contradict(struct cfi_walk *walk, enum cfi_undecided_reason reason, uint64_t pc);
+/* False, and a contradiction, once more has been done than the code's size allows. */
+bool cfi_walk__work(struct cfi_walk *walk, uint64_t amount);
+const struct part *cfi_walk__part_at(const struct cfi_walk *walk, uint32_t offset);
+/* The offset of an address; false when it is in none of the parts. */
+bool cfi_walk__offset_of(const struct cfi_walk *walk, uint64_t addr, uint32_t *offset);
+
+/* A path leads to offset with a state; by_call: it is that behind a call taken as returning. */
+void cfi_walk__arrive(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state,
+		      bool by_call);
+/* The call that ends at offset may return. */
+void cfi_walk__return_to(struct cfi_walk *walk, uint32_t offset, const struct cfi_state *state);
+/* Takes the first call that is waiting as one that returns; false when none is. */
+bool cfi_walk__take_pending(struct cfi_walk *walk);
 
 bool cfi_walk__is_nop(const struct cs_insn *insn);
 
