@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define HASH_NONFATAL_OOM 1
+/* uthash's own choice falls through from case to case, of which clang warns */
+#define HASH_FUNCTION HASH_FNV
 #include <uthash.h>
 
 struct name {
