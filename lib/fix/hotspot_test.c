@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <elf.h>
+#include <errno.h>
 
 #include "fix/hotspot.h"
 
@@ -84,6 +85,8 @@ static const uint8_t method[] = {
 	0xf4,                                     /* 2f: hlt */
 };
 
+#ifdef HAVE_CAPSTONE
+
 static void test_method(void **state)
 {
 	static const struct {
@@ -119,6 +122,20 @@ static void test_method(void **state)
 	}
 	cfi_rows__free(&rows);
 }
+
+#else
+
+static void test_build_without_says_so(void **state)
+{
+	struct code_record record = record_of("LA;m()V", method, sizeof(method));
+	struct cfi_rows rows = { 0 };
+
+	(void)state;
+	assert_int_equal(hotspot__method_rows(&rows, &record, &x86_64), -ENOTSUP);
+	assert_int_equal(rows.rows.count, 0);
+}
+
+#endif
 
 #define HEADER(size)                                                                             \
 	0x10, 0x20, 0x30, 0, 0, 0x7f, 0, 0, (size), 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, \
@@ -239,6 +256,8 @@ int main(void)
 		cmocka_unit_test(test_names_of_methods),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_method),
+#else
+		cmocka_unit_test(test_build_without_says_so),
 #endif
 		cmocka_unit_test(test_interpreter),
 		cmocka_unit_test(test_other_interpreters),
