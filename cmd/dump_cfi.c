@@ -144,16 +144,16 @@ static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check)
 		      "has rows that fit the code, but perf does not get at them");
 	else if (cfi->problems.count)
 		judge(cfi, "disagrees",
-		      "does not fit the code: of %" PRIu64 " instructions %" PRIu64
+		      "does not fit the code: of %" PRIu64 " bytes %" PRIu64
 		      " have wrong rows, %" PRIu64 " have none",
 		      all, check->nr_wrong, check->nr_uncovered);
 	else if (check->nr_undecided || check->nr_uncovered)
 		judge(cfi, "undecided",
-		      "agrees with the code at %" PRIu64 " of %" PRIu64 " instructions; %" PRIu64
+		      "agrees with the code at %" PRIu64 " of %" PRIu64 " bytes; %" PRIu64
 		      " can't be decided, %" PRIu64 " have no row",
 		      check->nr_agree, all, check->nr_undecided, check->nr_uncovered);
 	else
-		judge(cfi, "agrees", "agrees with the code at all %" PRIu64 " instructions", all);
+		judge(cfi, "agrees", "agrees with the code at all %" PRIu64 " bytes", all);
 }
 
 /* Once rows are there, and problems of reading them. */

@@ -319,6 +319,16 @@ static enum exit_code judge(struct run *run)
 	return fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+static enum exit_code refuse_impassable(struct run *run)
+{
+	/* a file that was cut short meanwhile looks like that too */
+	if (perfdata__check_whole(run->perfdata, run->diag) == 0)
+		complain(run, "fix.impassable", run->options->input,
+			 "is damaged: no perf gets past the record that is reported above, and "
+			 "none would read the output");
+	return EXIT_INPUT;
+}
+
 static enum exit_code fix(struct run *run)
 {
 	enum exit_code verdict, code;
@@ -337,13 +347,8 @@ static enum exit_code fix(struct run *run)
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
-	if (perfdata__is_impassable(run->perfdata)) {
-		complain(
-			run, "fix.impassable", run->options->input,
-			"is damaged: no perf gets past the record that is reported above, and none "
-			"would read the output");
-		return EXIT_INPUT;
-	}
+	if (perfdata__is_impassable(run->perfdata))
+		return refuse_impassable(run);
 	run->result->plan = run->plan;
 	verdict = judge(run);
 	if (verdict == EXIT_NO_JIT && run->options->require_jit)

@@ -88,7 +88,7 @@ perfjit-fix -q perf.data || exit 1
 dso=$(ls perf.fixed.data.jit/*-185-*.so)
 check_file "$dso" 4
 succeeds "a DSO of a JIT function" perfjit-dump --cfi "--function=py::*" "$dso"
-out_has "  agrees with its code" 'The unwind table agrees with the code at all 4 instructions'
+out_has "  agrees with its code" 'The unwind table agrees with the code at all 11 bytes'
 succeeds "the same function in its dump" perfjit-dump --json --cfi '--function=py::leaf:*' jit-1195.dump
 members text cfa registers >../of_dump
 perfjit-dump --json --cfi "--function=py::*" "$dso" >../out
