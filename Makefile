@@ -11,7 +11,7 @@
 #   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
 #   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
-#                        make deps-fuzz installs it)
+#                        make deps-fuzz installs it); FUZZ_SEED=1 begins the same way each time
 #   make install         under PREFIX (/usr/local), below DESTDIR; uninstall takes it away
 #   make dist            a tarball, the same bytes each time, in build/
 #   make deb             Debian packages in build/deb; check-deb installs them below a folder and
@@ -270,6 +270,7 @@ $(fuzz_names:%=fuzz-%): fuzz-%: | $(after_deps)
 	@mkdir -p $(BUILD)/fuzz/corpus/$*
 	$(call say,FUZZ,"$* for $(FUZZ_SECONDS) s")
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		$(if $(FUZZ_SEED),-seed=$(FUZZ_SEED)) \
 		-artifact_prefix=$(BUILD)/fuzz/$*- $(BUILD)/fuzz/corpus/$* \
 		$(wildcard testdata/fuzz/$*) >$(BUILD)/fuzz/$*.log 2>&1 || \
 		{ tail -40 $(BUILD)/fuzz/$*.log; exit 1; }
