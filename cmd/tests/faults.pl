@@ -131,8 +131,8 @@ sub run
 sub reason
 {
 	my ($kind, $fault) = @_;
-	# the words of the first part of the command that could not go on
-	return qr/^perfjit-fix: error: ./m if $kind eq "memory";
+	return qr/^perfjit-fix: error: (.*: )?(out of memory|Cannot allocate memory)$/m
+		if $kind eq "memory";
 	local $! = abs $fault;
 	return qr/\Q$!\E/;
 }

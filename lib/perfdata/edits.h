@@ -60,9 +60,10 @@ void journal__put_baked(struct buf *buf, bool in_records, enum byte_order order)
 void journal__put(struct buf *buf, const struct splices *splices, struct bytes input,
 		  uint64_t begin, uint64_t end, bool in_records, enum byte_order order);
 /*
- * The splices that change a file's bytes back, and its size without the journal. False when there
- * is no journal (*damaged: there is one, but not whole).
+ * The splices that change a file's bytes back, to be freed also on failure, and its size without
+ * the journal. -ENOENT when there is no journal, -EINVAL when there is one that is not whole, both
+ * unreported; or -ENOMEM.
  */
-bool journal__read(struct bytes bytes, struct splices *splices, uint64_t *size, bool *damaged);
+int journal__read(struct bytes bytes, struct splices *splices, uint64_t *size);
 
 #endif

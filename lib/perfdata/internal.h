@@ -79,7 +79,8 @@ struct perfdata {
 	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;
 	bool has_time_conv, compressed, impassable;
-	bool keeps_mapped; /* walks give nothing back */
+	bool keeps_mapped;     /* walks give nothing back */
+	bool edited;           /* has a journal */
 	uint64_t max_inflated; /* bytes that one compressed record may hold */
 };
 
@@ -90,6 +91,10 @@ int perfdata__open_source(struct perfdata **perfdata, struct perfdata_source *so
 /* A profile in memory that stays the caller's; wrapped ones are refused. */
 int perfdata__open_bytes(struct perfdata **perfdata, struct bytes bytes, const char *name,
 			 struct diag *diag);
+
+/* restore.c */
+/* Whether the first file has a journal becomes perfdata->edited. 0 or -ENOMEM. */
+int perfdata__find_journal(struct perfdata *perfdata);
 
 /* source.c */
 /* Whatever path is: a file, a stream, something wrapped, a directory. */

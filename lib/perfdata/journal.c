@@ -21,6 +21,7 @@
  */
 #include "perfdata/edits.h"
 
+#include <errno.h>
 #include <zlib.h>
 
 #define MAGIC        "PJITJRNL"
@@ -167,30 +168,30 @@ static void join_pieces(struct bytes bytes, uint64_t at, uint64_t size, struct b
 }
 
 /* The changes as they were before they were cut into pieces; *taken is what the journal takes. */
-static bool collect_changes(struct bytes bytes, const struct trailer *trailer, struct buf *changes,
-			    uint64_t *taken)
+static int collect_changes(struct bytes bytes, const struct trailer *trailer, struct buf *changes,
+			   uint64_t *taken)
 {
 	uint64_t size = trailer->changes_size, pieces;
 
 	if (size > bytes.size)
-		return false;
+		return -EINVAL;
 	size += trailer->zeros + TRAILER_SIZE;
 	pieces = trailer->form == FORM_RECORDS ? (size + PIECE_SIZE - 1) / PIECE_SIZE : 0;
 	*taken = size + pieces * PERFDATA_RECORD_HEADER_SIZE;
 	if (*taken > bytes.size)
-		return false;
+		return -EINVAL;
 	if (pieces)
 		join_pieces(bytes, bytes.size - *taken, size, changes);
 	else
 		buf__put(changes, bytes.data + bytes.size - size, size);
 	if (changes->failed)
-		return false;
+		return -ENOMEM;
 	changes->size = trailer->changes_size;
-	return true;
+	return 0;
 }
 
 /* Turns each change round. */
-static bool parse_changes(const struct buf *changes, struct splices *splices)
+static int parse_changes(const struct buf *changes, struct splices *splices)
 {
 	struct cursor cur = cursor__at(buf__bytes(changes), ORDER_LITTLE);
 	uint64_t moved = 0;
@@ -202,11 +203,11 @@ static bool parse_changes(const struct buf *changes, struct splices *splices)
 		const uint8_t *bytes = cursor__take(&cur, removed);
 
 		if (cur.overrun)
-			return false;
+			return -EINVAL;
 		splices__add(splices, SPLICE_STRUCTURE, offset + moved, inserted, bytes, removed);
 		moved += inserted - removed;
 	}
-	return !cur.overrun;
+	return cur.overrun ? -EINVAL : splices->bytes.failed ? -ENOMEM : 0;
 }
 
 static uint64_t changed_size(const struct splices *splices, uint64_t size)
@@ -216,22 +217,24 @@ static uint64_t changed_size(const struct splices *splices, uint64_t size)
 	return size;
 }
 
-bool journal__read(struct bytes bytes, struct splices *splices, uint64_t *size, bool *damaged)
+int journal__read(struct bytes bytes, struct splices *splices, uint64_t *size)
 {
 	struct buf changes = BUF(ORDER_LITTLE);
 	struct trailer trailer;
 	uint64_t taken = 0;
+	int err;
 
-	*damaged = false;
 	if (!read_trailer(bytes, &trailer))
-		return false;
-	*damaged = !collect_changes(bytes, &trailer, &changes, &taken) ||
-		   checksum(changes.data, changes.size, trailer.original_size) != trailer.crc ||
-		   !parse_changes(&changes, splices);
+		return -ENOENT;
+	err = collect_changes(bytes, &trailer, &changes, &taken);
+	if (!err && checksum(changes.data, changes.size, trailer.original_size) != trailer.crc)
+		err = -EINVAL;
+	if (!err)
+		err = parse_changes(&changes, splices);
 	buf__free(&changes);
 	*size = bytes.size - taken;
-	if (!*damaged)
-		*damaged = splices->bytes.failed || !splices__are_sound(splices, 0, *size) ||
-			   changed_size(splices, *size) != trailer.original_size;
-	return !*damaged;
+	if (!err && (!splices__are_sound(splices, 0, *size) ||
+		     changed_size(splices, *size) != trailer.original_size))
+		err = -EINVAL;
+	return err;
 }

@@ -39,7 +39,8 @@ static int read_profile(struct perfdata *perfdata)
 	if (err)
 		return err;
 	perfdata__digest_features(perfdata);
-	return find_regions(perfdata);
+	err = find_regions(perfdata);
+	return err ? err : perfdata__find_journal(perfdata);
 }
 
 static struct perfdata *new_perfdata(const char *path, struct diag *diag)

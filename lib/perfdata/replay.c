@@ -204,10 +204,9 @@ static int replay_part(struct replayer *replayer, size_t nth)
 	struct bytes bytes = { edited->source.bytes.data + part->start, part->size };
 	struct splices back = { 0 };
 	uint64_t size;
-	bool damaged;
-	int err = -EINVAL;
+	int err = journal__read(bytes, &back, &size);
 
-	if (journal__read(bytes, &back, &size, &damaged))
+	if (!err)
 		err = replay_changes(replayer, nth, &back);
 	splices__free(&back);
 	return err;
@@ -319,8 +318,9 @@ int perfdata_edits__replay(struct perfdata_edits *edits, const struct perfdata *
 		free(*name);
 	array__free(&replayer.names);
 	array__free(&replayer.build_ids);
-	if (err && err != -ENOMEM)
-		diag__report(diag, DIAG_ERROR, "perfdata.bad-journal", edited->path, DIAG_NO_OFFSET,
-			     "what was put into it can't be read: the file was changed");
-	return err;
+	if (!err || err == -ENOMEM)
+		return err;
+	diag__report(diag, DIAG_ERROR, "perfdata.bad-journal", edited->path, DIAG_NO_OFFSET,
+		     "what was put into it can't be read: the file was changed");
+	return -EINVAL;
 }

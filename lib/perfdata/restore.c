@@ -11,16 +11,30 @@ static struct bytes part_bytes(const struct perfdata *perfdata, const struct per
 	return (struct bytes){ perfdata->source.bytes.data + part->start, part->size };
 }
 
-bool perfdata__is_edited(const struct perfdata *perfdata)
+int perfdata__find_journal(struct perfdata *perfdata)
 {
 	struct splices splices = { 0 };
 	uint64_t size;
-	bool damaged, edited;
+	int err = journal__read(part_bytes(perfdata, &perfdata->source.parts.items[0]), &splices,
+				&size);
 
-	edited = journal__read(part_bytes(perfdata, &perfdata->source.parts.items[0]), &splices,
-			       &size, &damaged);
 	splices__free(&splices);
-	return edited;
+	perfdata->edited = !err;
+	return err == -ENOMEM ? err : 0;
+}
+
+bool perfdata__is_edited(const struct perfdata *perfdata)
+{
+	return perfdata->edited;
+}
+
+static int refuse(const struct perfdata *perfdata, bool damaged, struct diag *diag)
+{
+	diag__report(diag, DIAG_ERROR, damaged ? "perfdata.bad-journal" : "perfdata.not-edited",
+		     perfdata->path, DIAG_NO_OFFSET, "%s",
+		     damaged ? "what the original was can't be read: the file was changed"
+			     : "nothing was inserted into it that could be removed");
+	return -EINVAL;
 }
 
 int perfdata__restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
@@ -30,17 +44,12 @@ int perfdata__restore_part(const struct perfdata *perfdata, const struct perfdat
 	struct perfdata_part whole = { .size = part->size, .fd = part->fd };
 	struct splices splices = { 0 };
 	uint64_t size;
-	bool damaged;
-	int err = -EINVAL;
+	int err = journal__read(bytes, &splices, &size);
 
-	if (journal__read(bytes, &splices, &size, &damaged))
+	if (!err)
 		err = splices__write(&splices, bytes, &whole, 0, size, out, diag);
-	else
-		diag__report(diag, DIAG_ERROR,
-			     damaged ? "perfdata.bad-journal" : "perfdata.not-edited",
-			     perfdata->path, DIAG_NO_OFFSET, "%s",
-			     damaged ? "what the original was can't be read: the file was changed"
-				     : "nothing was inserted into it that could be removed");
+	else if (err != -ENOMEM)
+		err = refuse(perfdata, err == -EINVAL, diag);
 	splices__free(&splices);
 	return err;
 }
