@@ -186,7 +186,10 @@ static int strip_file(struct run *run)
 	if (err)
 		return err;
 	err = perfdata__restore(run->perfdata, &out, run->diag);
-	if (!err && !signals__came())
+	/* once it is in place it is too late to stop */
+	if (!err && signals__came())
+		err = -ECANCELED;
+	if (!err)
 		err = output__commit(&out, run->perfdata, !options->no_sync, run->diag);
 	file_out__abort(&out);
 	return err;
@@ -221,9 +224,7 @@ static enum exit_code strip(struct run *run)
 	err = directory ? strip_directory(run) : strip_file(run);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
-	/* a directory is there at once, and then it is too late to stop */
-	if (directory || !signals__came())
-		note_written(run);
+	note_written(run);
 	return EXIT_DONE;
 }
 
