@@ -25,14 +25,16 @@ static bool is_self_or_parent(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static void remove_tree(int at, const char *name);
+/* 0 or a negative errno of what is in the way. Takes no memory, of which there may be none left. */
+static int remove_tree(int at, const char *name);
 
-/* Takes no memory, of which there may be none left. Returns whether something was removed. */
-static bool empty_folder(int folder)
+/* Returns whether something was removed; *err is what was in the way of something else. */
+static bool empty_folder(int folder, int *err)
 {
 	char buffer[1024] __attribute__((aligned(8)));
 	bool removed = false;
 	ssize_t got;
+	int left;
 
 	while ((got = getdents64(folder, buffer, sizeof(buffer))) > 0) {
 		for (ssize_t at = 0; at < got;) {
@@ -41,29 +43,38 @@ static bool empty_folder(int folder)
 			at += entry->d_reclen;
 			if (is_self_or_parent(entry->d_name))
 				continue;
-			if (unlinkat(folder, entry->d_name, 0) == 0)
-				removed = true;
-			else if (errno == EISDIR)
-				remove_tree(folder, entry->d_name);
+			left = remove_tree(folder, entry->d_name);
+			if (left && left != -ENOENT)
+				*err = left;
+			removed |= !left;
 		}
 	}
+	if (got < 0)
+		*err = -errno;
 	return removed;
 }
 
-static void remove_tree(int at, const char *name)
+static int remove_folder(int at, const char *name)
 {
-	int folder;
+	int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int err = folder < 0 ? -errno : 0;
 
-	/* a file may have stood where the directory is now */
-	if (unlinkat(at, name, 0) == 0)
-		return;
-	folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* file systems may pass over entries when others are removed meanwhile */
-	while (folder >= 0 && empty_folder(folder))
+	while (folder >= 0 && empty_folder(folder, &err))
 		lseek(folder, 0, SEEK_SET);
 	if (folder >= 0)
 		close(folder);
-	unlinkat(at, name, AT_REMOVEDIR);
+	if (unlinkat(at, name, AT_REMOVEDIR) == 0)
+		return 0;
+	return err ? err : -errno;
+}
+
+static int remove_tree(int at, const char *name)
+{
+	int err = unlinkat(at, name, 0) == 0 ? 0 : -errno;
+
+	/* a file may have stood where the directory is now */
+	return err == -EISDIR ? remove_folder(at, name) : err;
 }
 
 int directory_out__open(struct directory_out *out, const char *path, bool sync, struct diag *diag)
@@ -271,15 +282,21 @@ int directory_out__commit(struct directory_out *out, const struct stat *input, s
 		err = fail(diag, "output.write", out->path, "can't write");
 	else if (put_in_place(out) < 0)
 		err = fail(diag, "output.rename", out->path, "can't put the directory in place");
-	directory_out__abort(out);
+	directory_out__abort(out, diag);
 	return err;
 }
 
-void directory_out__abort(struct directory_out *out)
+void directory_out__abort(struct directory_out *out, struct diag *diag)
 {
+	int err;
+
 	if (!out->path)
 		return;
-	remove_tree(AT_FDCWD, out->temporary);
+	err = remove_tree(AT_FDCWD, out->temporary);
+	if (err && err != -ENOENT)
+		diag__report(diag, DIAG_WARNING, "output.left", out->temporary, DIAG_NO_OFFSET,
+			     "can't remove this folder, which is of no use any more: %s",
+			     strerror(-err));
 	free(out->path);
 	free(out->temporary);
 	*out = (struct directory_out){ 0 };

@@ -33,7 +33,7 @@ void directory_out__give(int fd, const struct stat *stat);
  * once, then what was there is removed. On failure it is aborted.
  */
 int directory_out__commit(struct directory_out *out, const struct stat *input, struct diag *diag);
-/* Leaves nothing behind. Safe after commit. */
-void directory_out__abort(struct directory_out *out);
+/* Leaves nothing behind; where that fails it warns of what is left. Safe after commit. */
+void directory_out__abort(struct directory_out *out, struct diag *diag);
 
 #endif

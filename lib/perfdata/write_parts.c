@@ -43,7 +43,7 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 	if (!err)
 		err = perfdata__check_whole(perfdata, diag);
 	if (err) {
-		directory_out__abort(&directory);
+		directory_out__abort(&directory, diag);
 		return err;
 	}
 	if (stat(perfdata->path, &stat_of_input) < 0) {
