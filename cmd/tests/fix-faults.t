@@ -30,6 +30,11 @@ within()
 
 forms=
 form plain plain-5.10 -q perf.data
+form strip plain-5.10 -q --strip -o stripped --force perf.fixed.data
+within strip perfjit-fix perf.data
+echo old >strip/stripped
+form strip-directory threads-7.3 -q --strip --in-place perf.fixed.data
+within strip-directory perfjit-fix perf.data
 if [ "$FAULTS" = all ]; then
 	least=14000
 	form again two-6.1 -q perf.data
@@ -44,17 +49,12 @@ if [ "$FAULTS" = all ]; then
 	echo perf.data >stream/.stdin
 	echo fixed >stream/.stdout
 	form pipe pipe-6.1 -q perf.data
-	form strip plain-5.10 -q --strip -o stripped --force perf.fixed.data
-	within strip perfjit-fix perf.data
-	echo old >strip/stripped
-	form strip-directory threads-7.3 -q --strip --in-place perf.fixed.data
-	within strip-directory perfjit-fix perf.data
 	form relocate plain-5.10 -q --relocate=/elsewhere -o moved perf.fixed.data
 	within relocate perfjit-fix perf.data
 	form perf-map plain-5.10 -q --perf-map=maps perf.data
 	form buildid-cache plain-5.10 -q "--buildid-cache=$PWD/work/cache" perf.data
 else
-	least=300
+	least=500
 	set -- --quick
 fi
 # shellcheck disable=SC2086
