@@ -170,6 +170,13 @@ ls .. | grep -v -x -e count -e beside2 >../beside2
 is "nothing is written elsewhere" "$(comm -13 ../beside ../beside2)" ''
 holds "but where it belongs" perf.data "$dump" perf.fixed.data perf.fixed.data.jit \
 	$(cd perf.fixed.data.jit && printf 'perf.fixed.data.jit/%s ' *)
+for so in perf.fixed.data.jit/*.so; do nm "$so"; done >../names
+is "symbols, which perf prints as they are, have no control character" \
+	"$(tr -d '\n\40-\176\200-\377' <../names | wc -c)" 0
+at_least "but their escapes" "$(grep -c 'T \.\./\\x1b\\x0a::' ../names)" 30
+perf script -F ip,sym -i perf.fixed.data >../out 2>../err
+is "nor has what perf prints" "$(tr -d '\n\t\40-\176\200-\377' <../out | wc -c)" 0
+at_least "frames have the names" "$(grep -c '\.\./\\x1b\\x0a::' ../out)" 1000
 succeeds "perf maps" perfjit-fix -q --perf-map=maps --jitdump="$dump" perf.data
 is "have no control character" "$(cat maps/*.map | tr -d '\n\40-\176\200-\377' | wc -c)" 0
 is "and a line for each function" "$(grep -c '^[0-9a-f]* [0-9a-f]* [^ ]' maps/*.map)" \

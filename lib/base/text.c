@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/buf.h"
+
+/* Bytes of what stands for one that can't be printed, \xNN. */
+#define ESCAPED_SIZE 4
 
 /* Length of the UTF-8 sequence at p, or 0 when it is none (RFC 3629: no overlong, no surrogate). */
 static size_t utf8_length(const unsigned char *p)
@@ -24,6 +28,17 @@ static size_t utf8_length(const unsigned char *p)
 	return code >= 0x80 && code < 0xa0 ? 0 : length;
 }
 
+/* Bytes of the character at p, or 0 when it can't be printed or is the terminating NUL. */
+static size_t printable_length(const unsigned char *p)
+{
+	return *p >= 0x20 && *p < 0x7f ? 1 : utf8_length(p);
+}
+
+static void escape(char escaped[ESCAPED_SIZE + 1], unsigned char byte)
+{
+	snprintf(escaped, ESCAPED_SIZE + 1, "\\x%02x", byte);
+}
+
 char *text__printable(char *out, size_t size, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -32,9 +47,8 @@ char *text__printable(char *out, size_t size, const char *text)
 	if (!size)
 		return out;
 	while (*p) {
-		bool plain = *p >= 0x20 && *p < 0x7f;
-		size_t length = plain ? 1 : utf8_length(p);
-		size_t needed = length ? length : 4;
+		size_t length = printable_length(p);
+		size_t needed = length ? length : ESCAPED_SIZE;
 
 		if (used + needed >= size) {
 			snprintf(out + fit, size - fit, "...");
@@ -43,7 +57,7 @@ char *text__printable(char *out, size_t size, const char *text)
 		if (length)
 			memcpy(out + used, p, length);
 		else
-			snprintf(out + used, size - used, "\\x%02x", *p);
+			escape(out + used, *p);
 		used += needed;
 		p += length ? length : 1;
 		if (used + 3 < size)
@@ -51,4 +65,41 @@ char *text__printable(char *out, size_t size, const char *text)
 	}
 	out[used] = '\0';
 	return out;
+}
+
+void text__put_printable(struct buf *buf, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	char escaped[ESCAPED_SIZE + 1];
+
+	while (*p) {
+		const unsigned char *start = p;
+
+		for (size_t length; (length = printable_length(p)) > 0;)
+			p += length;
+		buf__put(buf, start, (size_t)(p - start));
+		if (!*p)
+			return;
+		escape(escaped, *p++);
+		buf__put(buf, escaped, ESCAPED_SIZE);
+	}
+}
+
+bool text__is_printable_of(const char *printable, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	char escaped[ESCAPED_SIZE + 1];
+
+	while (*p) {
+		size_t length = printable_length(p);
+		size_t needed = length ? length : ESCAPED_SIZE;
+
+		if (!length)
+			escape(escaped, *p);
+		if (strncmp(printable, length ? (const char *)p : escaped, needed) != 0)
+			return false;
+		printable += needed;
+		p += length ? length : 1;
+	}
+	return !*printable;
 }

@@ -3,12 +3,21 @@
 #ifndef PERFJIT_BASE_TEXT_H
 #define PERFJIT_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct buf;
 
 /*
  * Copies text into out (size bytes, always terminated): control characters, DEL and bytes that
  * are not UTF-8 become \xNN, and a text that does not fit ends in "...". Returns out.
  */
 char *text__printable(char *out, size_t size, const char *text);
+
+/* Appends the whole text in that form, without a NUL. */
+void text__put_printable(struct buf *buf, const char *text);
+
+/* Whether printable is the whole text in that form. */
+bool text__is_printable_of(const char *printable, const char *text);
 
 #endif

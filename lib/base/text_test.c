@@ -6,13 +6,33 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/text.h"
 
 static void expect(const char *text, const char *printable)
 {
+	struct buf buf = BUF(ORDER_HOST);
 	char out[256];
 
 	assert_string_equal(text__printable(out, sizeof(out), text), printable);
+	buf__put_u8(&buf, '#');
+	text__put_printable(&buf, text);
+	assert_int_equal(buf.size, 1 + strlen(printable));
+	assert_memory_equal(buf.data + 1, printable, strlen(printable));
+	buf__free(&buf);
+	assert_true(text__is_printable_of(printable, text));
+}
+
+static void what_is_another_text_is_not_its_form(void **state)
+{
+	(void)state;
+	assert_false(text__is_printable_of("a", "ab"));
+	assert_false(text__is_printable_of("ab", "a"));
+	assert_false(text__is_printable_of("a\nb", "a\nb"));
+	assert_false(text__is_printable_of("a\\x0b", "a\n"));
+	assert_false(text__is_printable_of("a\\x0", "a\n"));
+	assert_false(text__is_printable_of("\\xc2\\xa0", "\xc2\xa0"));
+	assert_false(text__is_printable_of("", "\033"));
 }
 
 static void plain_text_and_utf8_stay(void **state)
@@ -85,6 +105,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_utf8_is_escaped),
 		cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),
 		cmocka_unit_test(small_buffers_are_respected),
+		cmocka_unit_test(what_is_another_text_is_not_its_form),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "check/subject.h"
 #include "fix/loaded.h"
 
@@ -43,7 +44,8 @@ static bool is_misnamed(const struct place *place)
 	const struct code *code = place->code;
 
 	return code && !place->early && code->record->code.size && place->frame->jit &&
-	       place->frame->symbol && strcmp(place->frame->symbol, code->record->name) != 0;
+	       place->frame->symbol && strcmp(place->frame->symbol, code->record->name) != 0 &&
+	       !text__is_printable_of(place->frame->symbol, code->record->name);
 }
 
 static bool exists(const char *name, const char *symfs)

@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "dso/image.h"
 
 /* Sets the hash that fills the last 4 bytes apart from the one that fills the first 16. */
@@ -39,9 +40,14 @@ static void put_bytes(struct buf *fields, struct bytes bytes)
 	buf__put(fields, bytes.data, bytes.size);
 }
 
-static void put_string(struct buf *fields, const char *string)
+static void put_name(struct buf *fields, const char *name)
 {
-	put_bytes(fields, (struct bytes){ (const uint8_t *)string, strlen(string) });
+	size_t size = fields->size;
+
+	buf__put_u64(fields, 0);
+	text__put_printable(fields, name);
+	if (!fields->failed)
+		set_u64(fields->data + size, fields->size - size - 8, fields->order);
 }
 
 static void put_cfi(struct buf *fields, const struct cfi_entry *entry)
@@ -80,11 +86,11 @@ static void put_lines(struct buf *fields, const struct dso_function *function)
 		buf__put_u32(fields, row->inlined);
 	}
 	for (size_t i = 0; i < lines->nr_files; i++)
-		put_string(fields, lines->files[i]);
+		put_name(fields, lines->files[i]);
 	for (size_t i = 0; i < lines->nr_inlined; i++) {
 		const struct code_inlined *inlined = &lines->inlined[i];
 
-		put_string(fields, inlined->name);
+		put_name(fields, inlined->name);
 		buf__put_u32(fields, inlined->caller);
 		buf__put_u32(fields, inlined->call_file);
 		buf__put_u32(fields, inlined->call_line);
@@ -99,7 +105,7 @@ static void hash_function(struct hasher *hasher, const struct dso_spec *spec,
 
 	buf__put_u64(&hasher->fields, function->addr);
 	buf__put_u64(&hasher->fields, function->size);
-	put_string(&hasher->fields, function->record->name);
+	put_name(&hasher->fields, function->record->name);
 	if (spec->lines)
 		put_lines(&hasher->fields, function);
 	buf__put_u64(&hasher->fields, code.size);

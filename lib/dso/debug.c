@@ -81,7 +81,7 @@ static uint32_t number_file(struct debug *debug, const char *name)
 	}
 	if (*number > debug->nr_files) {
 		debug->nr_files++;
-		buf__put_string(&debug->files, name);
+		image__put_name(&debug->files, name);
 		buf__put_zeros(&debug->files, 3); /* directory, time, length: not known */
 	}
 	return *number;
@@ -110,7 +110,6 @@ static bool has_lines(const struct dso_function *function)
 static int put_function(struct debug *debug, const struct dso_function *function)
 {
 	struct buf *info = &debug->info;
-	char room[IMAGE_NAME_ROOM];
 	size_t entry;
 	bool any;
 	int err = number_files(debug, function->record->lines);
@@ -121,7 +120,7 @@ static int put_function(struct debug *debug, const struct dso_function *function
 		return err;
 	entry = info->size;
 	buf__put_u8(info, ABBREV_FUNCTION);
-	buf__put_string(info, image__function_name(function, room));
+	image__put_function_name(info, function);
 	debug__put_address(debug, info, function->addr);
 	buf__put_u32(info, (uint32_t)function->size);
 	err = debug__put_inlined_calls(debug, function, &any);

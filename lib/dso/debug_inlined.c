@@ -23,7 +23,7 @@ int debug__put_inlined_functions(struct debug *debug, const struct code_lines *l
 		if (*entry != here)
 			continue;
 		buf__put_u8(&debug->info, ABBREV_INLINED_FUNCTION);
-		buf__put_string(&debug->info, name);
+		image__put_name(&debug->info, name);
 		buf__put_u8(&debug->info, DW_INL_inlined);
 	}
 	return 0;

@@ -45,9 +45,13 @@ static inline uint64_t image__note_offset(const struct dso_spec *spec,
 	return align_up(layout->unwind_end - spec->base, NOTE_ALIGN);
 }
 
-/* What the function's symbol and debug information call it. room is where a made-up name goes. */
-#define IMAGE_NAME_ROOM 32
-const char *image__function_name(const struct dso_function *function, char room[IMAGE_NAME_ROOM]);
+/*
+ * A name from a dump, and its NUL, as it stands in symbols and debug information: readers print
+ * those to terminals as they are.
+ */
+void image__put_name(struct buf *buf, const char *name);
+/* That of the function; one that has none gets one. */
+void image__put_function_name(struct buf *buf, const struct dso_function *function);
 
 /* The code of the function that is known; what is missing of its size are zeros. */
 struct bytes image__function_code(const struct dso_function *function);

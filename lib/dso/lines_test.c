@@ -212,10 +212,10 @@ struct single {
 	struct dso_spec spec;
 };
 
-static void write_single(struct single *single, struct image_file *file,
+static void write_called(struct single *single, struct image_file *file, const char *name,
 			 const struct code_lines *lines)
 {
-	single->record = (struct code_record){ .addr = CODE, .size = 64, .name = "outermost" };
+	single->record = (struct code_record){ .addr = CODE, .size = 64, .name = name };
 	single->record.lines = lines;
 	single->function = (struct dso_function){ &single->record, CODE, 64 };
 	single->spec = (struct dso_spec){ .target = x86_64,
@@ -226,6 +226,12 @@ static void write_single(struct single *single, struct image_file *file,
 					  .lines = true };
 	write_image(file, &single->spec);
 	assert_clean(file, true);
+}
+
+static void write_single(struct single *single, struct image_file *file,
+			 const struct code_lines *lines)
+{
+	write_called(single, file, "outermost", lines);
 }
 
 static void test_odd_rows(void **state)
@@ -330,6 +336,25 @@ static void test_inlined_calls(void **state)
 	remove_image(&file);
 }
 
+/* Readers print names as they find them. */
+static void test_names_are_for_terminals(void **state)
+{
+	static const char *const files[] = { "/srv/\033]0;t\a.js", "/größe/\xff.js" };
+	static const struct code_inlined calls[] = { { "in\nner\x7f", 0, 1, 77, 3 } };
+	static const struct code_line rows[] = { { CODE, 10, 0, 0, 1 } };
+	static const struct code_lines lines = { rows, 1, files, SIZE(files), calls, SIZE(calls) };
+	struct image_file file;
+	struct single single;
+
+	(void)state;
+	write_called(&single, &file, "método\033[2J\xc2\x9b", &lines);
+	assert_prints(output_of("addr2line -i -f -e %s 0x120", file.path),
+		      "in\\x0aner\\x7f\n/srv/\\x1b]0;t\\x07.js:10\n"
+		      "método\\x1b[2J\\xc2\\x9b\n/größe/\\xff.js:77\n");
+	assert_prints(output_of("nm %s | cut -d' ' -f3-", file.path), "método\\x1b[2J\\xc2\\x9b\n");
+	remove_image(&file);
+}
+
 static void test_gdb(void **state)
 {
 	struct image_file file;
@@ -382,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_every_row),
 		cmocka_unit_test(test_odd_rows),
 		cmocka_unit_test(test_inlined_calls),
+		cmocka_unit_test(test_names_are_for_terminals),
 		cmocka_unit_test(test_gdb),
 		cmocka_unit_test(test_no_lines_no_sections),
 	};

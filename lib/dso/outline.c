@@ -224,7 +224,6 @@ static struct dso_outline_part put_note(struct writer *writer,
 static bool put_symbols(const struct writer *writer, struct buf *symtab, struct buf *strtab)
 {
 	const struct dso_spec *spec = writer->spec;
-	char room[IMAGE_NAME_ROOM];
 
 	buf__put_zeros(symtab, sizeof(Elf64_Sym));
 	buf__put_u8(strtab, 0);
@@ -241,7 +240,7 @@ static bool put_symbols(const struct writer *writer, struct buf *symtab, struct 
 		buf__put_u16(symtab, OUTLINE_TEXT);
 		buf__put_u64(symtab, vaddr);
 		buf__put_u64(symtab, function->size);
-		buf__put_string(strtab, image__function_name(function, room));
+		image__put_function_name(strtab, function);
 	}
 	return !symtab->failed && !strtab->failed && strtab->size <= UINT32_MAX;
 }

@@ -3,14 +3,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "dso/image.h"
 
-const char *image__function_name(const struct dso_function *function, char room[IMAGE_NAME_ROOM])
+void image__put_name(struct buf *buf, const char *name)
 {
-	if (*function->record->name)
-		return function->record->name;
-	snprintf(room, IMAGE_NAME_ROOM, "unnamed_%" PRIx64, function->addr);
-	return room;
+	text__put_printable(buf, name);
+	buf__put_u8(buf, 0);
+}
+
+void image__put_function_name(struct buf *buf, const struct dso_function *function)
+{
+	char made_up[32];
+
+	snprintf(made_up, sizeof(made_up), "unnamed_%" PRIx64, function->addr);
+	image__put_name(buf, *function->record->name ? function->record->name : made_up);
 }
 
 struct bytes image__function_code(const struct dso_function *function)
@@ -49,7 +56,6 @@ int image__make_symbols(const struct dso_spec *spec, struct buf *symtab, struct 
 	bool narrow = spec->target.class == ELFCLASS32;
 	size_t entry_size = narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 	uint8_t *place = buf__extend(symtab, (spec->nr_functions + 1) * entry_size);
-	char room[IMAGE_NAME_ROOM];
 
 	if (!place)
 		return -ENOMEM;
@@ -61,7 +67,7 @@ int image__make_symbols(const struct dso_spec *spec, struct buf *symtab, struct 
 
 		if (strtab->size > UINT32_MAX)
 			return -ERANGE;
-		buf__put_string(strtab, image__function_name(function, room));
+		image__put_function_name(strtab, function);
 		place += entry_size;
 		if (narrow)
 			set_symbol32(place, name, function->addr - spec->base, function->size);
