@@ -95,20 +95,13 @@ static int place(struct perf_map *map, const struct entry *entry)
 static void print(const struct perf_map *map, struct buf *buf)
 {
 	array__for_each(entry, &map->entries) {
-		size_t room = 4 * strlen(entry->name) + 1;
-		char numbers[64], *name = malloc(room);
+		char numbers[64];
 		int length = snprintf(numbers, sizeof(numbers), "%" PRIx64 " %" PRIx64 " ",
 				      entry->addr, entry->end - entry->addr);
 
-		if (!name) {
-			buf->failed = true;
-			return;
-		}
 		buf__put(buf, numbers, (size_t)length);
-		text__printable(name, room, entry->name);
-		buf__put(buf, name, strlen(name));
+		text__put_printable(buf, entry->name);
 		buf__put_u8(buf, '\n');
-		free(name);
 	}
 }
 
