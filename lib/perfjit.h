@@ -7,6 +7,11 @@
  * Structs whose first member is size are set to zero and size to sizeof by the caller, so that a
  * later library still reads what an earlier one's header described. No function keeps a pointer it
  * was given, and none uses global state: different threads may call at the same time.
+ *
+ * A profile that is a regular file, or a directory, is mapped while it is read. When another makes
+ * it shorter meanwhile, the reader gets a SIGBUS, which is the program's to handle and not a
+ * library's: give a copy of what others may still write to, or a pipe as standard input, which is
+ * copied.
  */
 #ifndef PERFJIT_H
 #define PERFJIT_H
@@ -83,8 +88,9 @@ struct perfjit_fix_result {
 /*
  * Reads the profile input ("-": standard input) and its jitdumps, writes options->output and DSOs.
  * result may be NULL. A profile without jitdumps is copied; a missing jitdump is a warning and
- * counted. -ECANCELED when progress said so, -EINVAL for options that make no sense; in all cases
- * of failure nothing is left behind and an output that was there before stands.
+ * counted. -ECANCELED when progress said so, -EINVAL for options that make no sense, -EBADMSG when
+ * the input became shorter while it was read; in all cases of failure nothing is left behind and an
+ * output that was there before stands.
  */
 PERFJIT_API int perfjit__fix(const char *input, const struct perfjit_fix_options *options,
 			     struct perfjit_fix_result *result);
