@@ -59,6 +59,7 @@ static char **make_environment(const struct child_options *options)
 
 static int spawn(struct child *child, int out, int err, char **environment)
 {
+	const char *input = child->options->input ? child->options->input : "/dev/null";
 	short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -73,7 +74,7 @@ static int spawn(struct child *child, int out, int err, char **environment)
 	posix_spawnattr_setflags(&attr, flags);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &pipe);
-	failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	failed = posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
 	if (!failed)
 		failed = posix_spawn_file_actions_adddup2(&actions, out, 1);
 	if (!failed)

@@ -19,6 +19,7 @@ struct child_options {
 	/* Called for each line of standard output, without its end. Not 0: it is killed. */
 	int (*line)(void *context, char *line);
 	void *context;
+	const char *input; /* file that is its standard input; NULL: nothing */
 };
 
 struct child_result {
@@ -28,8 +29,8 @@ struct child_result {
 };
 
 /*
- * Runs it to its end; it reads nothing and is a process group of its own, killed as one. 0, what
- * line returned, or a negative errno when it can't be started.
+ * Runs it to its end, in a process group of its own that is killed as one. 0, what line returned,
+ * or a negative errno when it can't be started.
  */
 int child__run(const struct child_options *options, struct child_result *result);
 

@@ -36,7 +36,7 @@ static int run(const char *script, unsigned int timeout, struct heard *heard,
 	const char *argv[] = { "sh", "-c", script, NULL };
 	const char *set[] = { "CHILD_A=1", "CHILD_B=two words", NULL };
 	const char *unset[] = { "CHILD_GONE", NULL };
-	const struct child_options options = { argv, set, unset, timeout, hear, heard };
+	const struct child_options options = { argv, set, unset, timeout, hear, heard, NULL };
 
 	return child__run(&options, result);
 }

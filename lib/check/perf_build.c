@@ -48,7 +48,7 @@ static int run(const char *const *argv, unsigned int timeout,
 			      "TERM=dumb",
 			      "PERF_PAGER=cat",
 			      NULL };
-	struct child_options options = { argv, set, unset, timeout, line, context };
+	struct child_options options = { argv, set, unset, timeout, line, context, NULL };
 	char *home = make_home(), *variable = NULL;
 	int err;
 
