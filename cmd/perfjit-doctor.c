@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perfjit-doctor: why a perf, a recording or a jitdump does not do what it should. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "doctor_result.h"
+#include "jitdump/jitdump.h"
+#include "progress.h"
+
+struct run {
+	struct doctor_options *options;
+	struct doctor_result *result;
+	struct diag *diag;
+	struct progress *progress;
+};
+
+static void complain(struct run *run, const char *kind, const char *file, const char *text)
+{
+	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
+}
+
+/* The code for a failure that is already reported, but for a lack of memory. */
+static enum exit_code failed(struct run *run, int err, enum exit_code code)
+{
+	if (err == -ENOMEM)
+		complain(run, "memory", NULL, "out of memory");
+	return code;
+}
+
+static bool is_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+		char file[4096];
+
+		if (snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name) <
+			    (int)sizeof(file) &&
+		    access(file, X_OK) == 0)
+			return true;
+		path += length + (path[length] == ':');
+	}
+	return false;
+}
+
+/* The perf that was named, or the one in PATH if there is one. */
+static enum exit_code probe(struct run *run)
+{
+	const char *perf = run->options->perf ? run->options->perf : "perf";
+	int err;
+
+	if (!run->options->perf && !is_in_path(perf)) {
+		if (run->options->files.count)
+			return EXIT_DONE;
+		complain(run, "doctor.no-perf", NULL,
+			 "there is no perf in PATH: name one with --perf, or install it (Debian: "
+			 "linux-perf; Fedora: perf; Ubuntu: linux-tools-generic)");
+		return EXIT_INPUT;
+	}
+	progress__phase(run->progress, "Probing");
+	err = perf_probe__run(&run->result->probe, perf, run->diag);
+	if (err)
+		return failed(run, err, EXIT_INPUT);
+	run->result->perf = perf;
+	return EXIT_DONE;
+}
+
+static bool is_dump(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	uint32_t magic = 0;
+	bool read_it = file && fread(&magic, sizeof(magic), 1, file) == 1;
+
+	if (file)
+		fclose(file);
+	return read_it && (magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC));
+}
+
+static int examine(struct run *run, struct patient *patient)
+{
+	const struct doctor_options *options = run->options;
+	const struct recording_options recording = {
+		.path = patient->path,
+		.discover = where_options__discover(&options->where),
+		.unwind = { .symfs = options->symfs,
+			    .debug_dir = options->debug_dir,
+			    .buildid_dir = options->buildid_dir },
+		.probe = run->result->perf ? &run->result->probe : NULL,
+		.perf = run->result->perf,
+	};
+
+	progress__phase(run->progress, "Examining");
+	switch (patient->kind) {
+	case PATIENT_PERF:
+		diagnose__perf(&patient->diagnosis, &run->result->probe, patient->path);
+		return patient->diagnosis.failed ? -ENOMEM : 0;
+	case PATIENT_DUMP:
+		return diagnose__dump(&patient->diagnosis, patient->path, run->diag);
+	case PATIENT_RECORDING:
+		return diagnose__recording(&patient->diagnosis, &recording, &patient->counts,
+					   run->diag);
+	}
+	return 0;
+}
+
+static enum exit_code examine_all(struct run *run)
+{
+	enum exit_code code = EXIT_DONE;
+
+	array__for_each(patient, &run->result->patients) {
+		int err = examine(run, patient);
+
+		if (err) {
+			code = failed(run, err, EXIT_INPUT);
+			continue;
+		}
+		patient->examined = true;
+		diagnosis__sort(&patient->diagnosis);
+		if (code == EXIT_DONE && diagnosis__is_bad(&patient->diagnosis))
+			code = EXIT_CHECK;
+	}
+	return code;
+}
+
+static bool admit(struct run *run)
+{
+	struct patient perf = { .kind = PATIENT_PERF, .path = run->result->perf };
+
+	if (!run->options->files.count)
+		return array__push(&run->result->patients, perf);
+	array__for_each(path, &run->options->files) {
+		struct patient patient = {
+			.kind = is_dump(*path) ? PATIENT_DUMP : PATIENT_RECORDING,
+			.path = *path,
+		};
+
+		if (!array__push(&run->result->patients, patient))
+			return false;
+	}
+	return true;
+}
+
+static enum exit_code work(struct run *run)
+{
+	enum exit_code code = probe(run);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (!admit(run))
+		return failed(run, -ENOMEM, EXIT_INPUT);
+	return examine_all(run);
+}
+
+static int print(const struct doctor_result *result, FILE *stream)
+{
+	if (result->options->json)
+		return doctor_result__print_json(result, stream);
+	if (result->options->report)
+		doctor_result__print_report(result, stream);
+	else
+		doctor_result__print_text(result, stream);
+	return 0;
+}
+
+static enum exit_code tell(struct run *run)
+{
+	const char *path = run->options->report_file;
+	FILE *stream = path ? fopen(path, "we") : stdout;
+	int err = stream ? print(run->result, stream) : 0;
+	bool written = stream && fflush(stream) == 0 && !ferror(stream);
+
+	if (path && stream)
+		written &= fclose(stream) == 0;
+	if (err)
+		return failed(run, err, EXIT_OUTPUT);
+	if (written)
+		return run->result->code;
+	diag__report(run->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,
+		     "can't write the report: %s", strerror(errno));
+	return EXIT_OUTPUT;
+}
+
+static void release(struct run *run)
+{
+	array__for_each(patient, &run->result->patients)
+		diagnosis__free(&patient->diagnosis);
+	array__free(&run->result->patients);
+	diag__free(run->diag);
+	doctor_options__free(run->options);
+}
+
+int main(int argc, char **argv)
+{
+	struct doctor_options options = { 0 };
+	struct messages messages = { .command = "perfjit-doctor" };
+	struct doctor_result result = { .options = &options, .messages = &messages };
+	struct run run = { .options = &options, .result = &result };
+	enum exit_code code;
+
+	doctor_options__parse(&options, argc, argv);
+	messages.color = color__wanted(options.color, stderr);
+	messages.notes = messages.all = options.verbose > 0;
+	run.progress = messages.progress = progress__start(!options.quiet);
+	run.diag = diag__new(messages__report, &messages);
+	if (!run.diag) {
+		fprintf(stderr, "perfjit-doctor: error: out of memory\n");
+		return EXIT_INPUT;
+	}
+	result.code = work(&run);
+	progress__stop(run.progress);
+	messages.progress = NULL;
+	messages__summarize(&messages, run.diag);
+	code = tell(&run);
+	release(&run);
+	messages__free(&messages);
+	return code;
+}

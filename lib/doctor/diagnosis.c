@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "doctor/diagnosis.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct finding *diagnosis__add(struct diagnosis *diagnosis, const char *slug,
+			       enum finding_weight weight)
+{
+	struct finding finding = { .slug = slug, .weight = weight };
+
+	finding.order = (unsigned int)diagnosis->findings.count;
+	if (!array__push(&diagnosis->findings, finding)) {
+		diagnosis->failed = true;
+		return NULL;
+	}
+	return &diagnosis->findings.items[diagnosis->findings.count - 1];
+}
+
+void diagnosis__say(struct diagnosis *diagnosis, char **text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(text, format, args) < 0) {
+		*text = NULL;
+		diagnosis->failed = true;
+	}
+	va_end(args);
+}
+
+static bool is_small(const struct finding *finding)
+{
+	return finding->of && finding->samples < finding->of / 10;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	bool note_x = x->weight == FINDING_NOTE, note_y = y->weight == FINDING_NOTE;
+
+	if (note_x != note_y)
+		return note_x ? 1 : -1;
+	if (is_small(x) != is_small(y))
+		return is_small(x) ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void diagnosis__sort(struct diagnosis *diagnosis)
+{
+	if (diagnosis->findings.count)
+		qsort(diagnosis->findings.items, diagnosis->findings.count,
+		      sizeof(*diagnosis->findings.items), compare);
+}
+
+bool diagnosis__is_bad(const struct diagnosis *diagnosis)
+{
+	array__for_each(finding, &diagnosis->findings)
+		if (finding->weight != FINDING_NOTE)
+			return true;
+	return false;
+}
+
+void diagnosis__free(struct diagnosis *diagnosis)
+{
+	array__for_each(finding, &diagnosis->findings) {
+		free(finding->what);
+		free(finding->evidence);
+		free(finding->builds);
+		free(finding->cure);
+		free(finding->command);
+	}
+	array__free(&diagnosis->findings);
+	free(diagnosis->sound);
+}

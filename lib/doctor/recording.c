@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reads a recording twice: as it is, and as perfjit-fix makes it, for what is wrong with call
+ * chains is seen only where JIT code no longer ends them.
+ */
+#include "doctor/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "fix/apply.h"
+#include "host/scratch.h"
+#include "perfdata/edit.h"
+
+static void hear(void *context, const struct diag_message *message)
+{
+	struct recording *recording = context;
+	struct heard heard = { .kind = message->kind };
+
+	if (message->level == DIAG_ERROR) {
+		diag__report(recording->diag, message->level, message->kind, message->file,
+			     message->offset, "%s", message->text);
+		return;
+	}
+	if (*recording__heard(recording, message->kind))
+		return;
+	heard.text = strdup(message->text);
+	if (!heard.text || !array__push(&recording->heard, heard)) {
+		free(heard.text);
+		recording->diagnosis->failed = true;
+	}
+}
+
+const char *recording__heard(const struct recording *recording, const char *kind)
+{
+	array__for_each(heard, &recording->heard)
+		if (strcmp(heard->kind, kind) == 0)
+			return heard->text;
+	return "";
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void note_attrs(struct recording *recording)
+{
+	recording->user_only = perfdata__nr_attrs(recording->perfdata) > 0;
+	for (size_t i = 0; i < perfdata__nr_attrs(recording->perfdata); i++) {
+		const struct perfdata_attr *attr = perfdata__attr(recording->perfdata, i);
+
+		recording->has_chains |= (attr->attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+		recording->has_stacks |= (attr->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
+		recording->user_only &= attr->attr.exclude_kernel;
+		if (attr->recorded_size > recording->attr_size)
+			recording->attr_size = attr->recorded_size;
+	}
+}
+
+/* LOST: id, count. LOST_SAMPLES: count. */
+static void note_lost(struct recording *recording, const struct perfdata_record *record)
+{
+	size_t at = record->type == PERFDATA_LOST ? 16 : 8;
+
+	if (record->size >= at + 8)
+		recording->counts->lost +=
+			get_u64(record->data + at, perfdata__order(recording->perfdata));
+}
+
+static void note_sample(struct recording *recording, const struct perfdata_record *record)
+{
+	struct perfdata_sample sample;
+
+	if (!perfdata__parse_sample(recording->perfdata, record, &sample) ||
+	    !sample.user_stack.size)
+		return;
+	recording->counts->stacks++;
+	recording->counts->full += sample.user_stack_full;
+}
+
+static int read_records(struct recording *recording)
+{
+	struct perfdata_record record;
+	struct perfdata_walk walk;
+	int got;
+
+	perfdata_walk__begin(&walk, recording->perfdata);
+	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
+		if (record.type == PERFDATA_LOST || record.type == PERFDATA_LOST_SAMPLES)
+			note_lost(recording, &record);
+		else if (record.type == PERFDATA_SAMPLE && recording->has_stacks)
+			note_sample(recording, &record);
+	}
+	perfdata_walk__end(&walk);
+	return got;
+}
+
+/* ---- before and after ------------------------------------------------------------------------ */
+
+struct frames {
+	uint64_t jit, unnamed; /* samples */
+};
+
+static int count_jit(void *context, const struct perfdata_sample *sample,
+		     const struct unwind_chain *chain)
+{
+	struct frames *frames = context;
+	bool jit = false, unnamed = false;
+
+	(void)sample;
+	array__for_each(frame, &chain->frames) {
+		jit |= frame->jit;
+		unnamed |= frame->jit && !frame->symbol;
+	}
+	frames->jit += jit;
+	frames->unnamed += unnamed;
+	return 0;
+}
+
+static void note_runtime(struct recording *recording, const struct check *check)
+{
+	array__for_each(group, &check->groups)
+		if ((*group)->kind == CHECK_RUNTIME && (*group)->runtime && !recording->runtime)
+			recording->runtime = (*group)->runtime;
+	recording->counts->runtime = recording->runtime ? recording->runtime->name : NULL;
+}
+
+static int count(struct recording *recording, struct perfdata *profile, struct check_counts *total)
+{
+	struct frames frames = { 0 };
+	struct check_options options = {
+		.discover = recording->options->discover,
+		.unwind = recording->options->unwind,
+		.visit = count_jit,
+		.context = &frames,
+	};
+	struct check check;
+	int err = check__read(&check, profile, recording->perfdata, &options, recording->quiet);
+
+	if (!err)
+		err = check__count(&check, profile, &options, recording->quiet);
+	if (!err) {
+		*total = check.total;
+		recording->counts->jit = frames.jit;
+		recording->counts->unnamed = frames.unnamed;
+		note_runtime(recording, &check);
+	}
+	check__free(&check);
+	return err;
+}
+
+static bool is_fixable(const struct plan *plan)
+{
+	return plan->dsos.count > 0;
+}
+
+static int count_fixed(struct recording *recording, const char *path)
+{
+	struct apply_options options = { .output = path, .no_sync = true };
+	struct perfdata *fixed;
+	int err = plan__apply(recording->plan, &options, recording->quiet);
+
+	if (!err)
+		err = perfdata__open(&fixed, path, recording->quiet);
+	if (err)
+		return err;
+	err = count(recording, fixed, &recording->counts->after);
+	recording->counts->fixed = !err;
+	perfdata__close(fixed);
+	return err;
+}
+
+static int read_fixed(struct recording *recording)
+{
+	struct scratch scratch;
+	int err = scratch__make(&scratch, NULL, recording->diag);
+	char *path = err ? NULL : scratch__path(&scratch, "perf.fixed.data");
+	struct plan_options options = {
+		.output = path,
+		.discover = recording->options->discover,
+	};
+
+	if (err)
+		return err;
+	err = path ? plan__make(&recording->plan, recording->perfdata, &options, recording->quiet)
+		   : -ENOMEM;
+	if (!err && is_fixable(recording->plan))
+		err = count_fixed(recording, path);
+	scratch__remove(&scratch);
+	free(path);
+	return err;
+}
+
+static int examine(struct recording *recording)
+{
+	int err = perfdata__open_original(&recording->perfdata, recording->options->path,
+					  recording->quiet);
+
+	if (err)
+		return err;
+	note_attrs(recording);
+	err = read_records(recording);
+	if (!err)
+		err = count(recording, recording->perfdata, &recording->counts->before);
+	if (!err)
+		err = read_fixed(recording);
+	if (!err)
+		recording__judge(recording);
+	return err;
+}
+
+int diagnose__recording(struct diagnosis *diagnosis, const struct recording_options *options,
+			struct recording_counts *counts, struct diag *diag)
+{
+	struct recording recording = {
+		.options = options,
+		.diagnosis = diagnosis,
+		.counts = counts,
+		.diag = diag,
+	};
+	int err;
+
+	*counts = (struct recording_counts){ 0 };
+	recording.quiet = diag__new(hear, &recording);
+	err = recording.quiet ? examine(&recording) : -ENOMEM;
+	if (recording.plan)
+		plan__free(recording.plan);
+	perfdata__close(recording.perfdata);
+	diag__free(recording.quiet);
+	array__for_each(heard, &recording.heard)
+		free(heard->text);
+	array__free(&recording.heard);
+	return err ? err : diagnosis->failed ? -ENOMEM : 0;
+}

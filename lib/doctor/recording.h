@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording under examination. Private to lib/doctor. */
+#ifndef PERFJIT_DOCTOR_RECORDING_H
+#define PERFJIT_DOCTOR_RECORDING_H
+
+#include "check/runtime.h"
+#include "doctor/diagnosis.h"
+#include "fix/plan.h"
+
+/* What the library reported on the way. */
+struct heard {
+	const char *kind;
+	char *text;
+};
+
+struct recording {
+	const struct recording_options *options;
+	struct diagnosis *diagnosis;
+	struct recording_counts *counts;
+	struct diag *diag;  /* of the caller */
+	struct diag *quiet; /* keeps what is not an error in heard */
+	ARRAY(struct heard) heard;
+	struct perfdata *perfdata; /* as recorded */
+	struct plan *plan;
+	const struct runtime *runtime; /* of most samples, or NULL */
+	bool has_chains, has_stacks;   /* what events ask for */
+	bool user_only;		       /* none sees the kernel */
+	uint32_t attr_size;	       /* the largest, bytes */
+};
+
+/* The text of the first report of a kind, or "". */
+const char *recording__heard(const struct recording *recording, const char *kind);
+
+/* Adds all findings, in the order of enum order of causes. */
+void recording__judge(struct recording *recording);
+
+#endif
