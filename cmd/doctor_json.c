@@ -15,8 +15,7 @@ static void put_text(struct doctor_json *json, struct json_object *object, const
 		     const char *text)
 {
 	if (text)
-		json__put_text(&json->writer, object, key,
-			       doctor_result__text(json->result, text));
+		json__put_text(&json->writer, object, key, doctor_result__text(json->result, text));
 }
 
 static struct json_object *finding_object(struct doctor_json *json, const struct finding *finding)

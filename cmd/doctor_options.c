@@ -19,8 +19,8 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-	{ "perf", OPT_PERF, "PATH", 0, "The perf to be examined, or that is to read FILE (the one in PATH)",
-	  1 },
+	{ "perf", OPT_PERF, "PATH", 0,
+	  "The perf to be examined, or that is to read FILE (the one in PATH)", 1 },
 	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 4 },
 	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 4 },
 	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 4 },
@@ -94,7 +94,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (strcmp(arg, "-") == 0)
-			argp_error(state, "FILE is read more than once: it can't be standard input");
+			argp_error(state,
+				   "FILE is read more than once: it can't be standard input");
 		return array__push(&options->files, arg) ? 0 : ENOMEM;
 	case ARGP_KEY_END:
 		if (options->quiet && (options->verbose || options->report))

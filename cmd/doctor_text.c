@@ -58,9 +58,8 @@ static void print_details(const struct printer *printer, const struct finding *f
 
 static void print_other(const struct printer *printer, const struct finding *finding)
 {
-	fprintf(printer->stream, "%s [%s] %s",
-		finding->weight == FINDING_NOTE ? "note" : "also", finding->slug,
-		text(printer, finding->what));
+	fprintf(printer->stream, "%s [%s] %s", finding->weight == FINDING_NOTE ? "note" : "also",
+		finding->slug, text(printer, finding->what));
 	if (finding->of)
 		fprintf(printer->stream, " (%" PRIu64 " of %" PRIu64 " samples)", finding->samples,
 			finding->of);
@@ -89,9 +88,8 @@ static void print_after(const struct printer *printer, const struct patient *pat
 	if (!patient->counts.fixed)
 		return;
 	fprintf(printer->stream,
-		"With perfjit-fix: %" PRIu64 " of %" PRIu64
-		" frames in JIT code named (%" PRIu64 " before), %" PRIu64 " of %" PRIu64
-		" chains complete (%" PRIu64 " before)\n",
+		"With perfjit-fix: %" PRIu64 " of %" PRIu64 " frames in JIT code named (%" PRIu64
+		" before), %" PRIu64 " of %" PRIu64 " chains complete (%" PRIu64 " before)\n",
 		after->jit_frames_named, after->jit_frames, before->jit_frames_named,
 		after->ends[CHECK_COMPLETE], after->chains, before->ends[CHECK_COMPLETE]);
 }
@@ -178,7 +176,8 @@ static void print_counts(const struct printer *printer, const struct patient *pa
 	fprintf(printer->stream,
 		"Counts: %" PRIu64 " samples, %" PRIu64 " through JIT code; %" PRIu64
 		" frames in JIT code, %" PRIu64 " named; %" PRIu64 " chains, %" PRIu64
-		" complete; %" PRIu64 " stack copies, %" PRIu64 " full; %" PRIu64 " lost; runtime %s\n",
+		" complete; %" PRIu64 " stack copies, %" PRIu64 " full; %" PRIu64
+		" lost; runtime %s\n",
 		counts->samples, patient->counts.jit, counts->jit_frames, counts->jit_frames_named,
 		counts->chains, counts->ends[CHECK_COMPLETE], patient->counts.stacks,
 		patient->counts.full, patient->counts.lost,

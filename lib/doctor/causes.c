@@ -86,19 +86,21 @@ static void find_wrong_clock(struct recording *recording)
 		      recording->counts->before.samples);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "it was recorded without -k mono: perf's clock is not that of the jitdump, and "
-		       "perf inject refuses the whole profile");
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"it was recorded without -k mono: perf's clock is not that of the jitdump, and "
+		"perf inject refuses the whole profile");
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s",
 		       jitdump__path(wrong->dump),
 		       refused ? recording__heard(recording, "clock.contradiction")
-			       : *recording__heard(recording, "clock.repaired")
-					 ? recording__heard(recording, "clock.repaired")
-					 : "its times are of another clock");
-	diagnosis__say(recording->diagnosis, &finding->cure,
-		       refused ? "record again, with -k mono"
-			       : "perfjit-fix finds the offset between the clocks; next time record "
-				 "with -k mono");
+		       : *recording__heard(recording, "clock.repaired")
+			       ? recording__heard(recording, "clock.repaired")
+			       : "its times are of another clock");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		refused ? "record again, with -k mono"
+			: "perfjit-fix finds the offset between the clocks; next time record "
+			  "with -k mono");
 	if (refused)
 		say_record(recording, finding, usual_chains(recording));
 	else
@@ -120,14 +122,15 @@ static void find_missing(struct recording *recording)
 		      recording->counts->unnamed);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "the jitdump of pid %u is gone: %s%s", first->pid, first->name,
+	diagnosis__say(recording->diagnosis, &finding->what, "the jitdump of pid %u is gone: %s%s",
+		       first->pid, first->name,
 		       first->deleted ? " was deleted while it was recorded" : "");
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s",
 		       *tried ? tried : "it is not where the profile says");
-	diagnosis__say(recording->diagnosis, &finding->cure,
-		       "say where it is now, or of a container where its root is (--root=DIR); if it "
-		       "is lost, record again and keep it beside the profile");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		"say where it is now, or of a container where its root is (--root=DIR); if it "
+		"is lost, record again and keep it beside the profile");
 	diagnosis__say(recording->diagnosis, &finding->command, "perfjit-fix --jitdump-dir=DIR %s",
 		       recording->options->path);
 }
@@ -171,7 +174,8 @@ static void find_container(struct recording *recording)
 static const struct oddity_count *worst_of(const struct jitdump_examination *examination)
 {
 	array__for_each(oddity, &examination->counts)
-		if (oddity->about->effect == ODDITY_LOSS && oddity->about->origin == ORIGIN_RECORDING)
+		if (oddity->about->effect == ODDITY_LOSS &&
+		    oddity->about->origin == ORIGIN_RECORDING)
 			return oddity;
 	return NULL;
 }
@@ -184,10 +188,16 @@ static void add_killed(struct recording *recording, const struct found_dump *fou
 
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "the jitdump of pid %u ends in the middle: the process was killed before it "
-		       "wrote the rest",
-		       found->pid);
+	if (strcmp(oddity->kind, "jitdump.empty") == 0)
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "the jitdump of pid %u is empty: the process was killed, or left by "
+			       "_exit, before it wrote any of it",
+			       found->pid);
+	else
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "the jitdump of pid %u ends in the middle: the process was killed "
+			       "before it wrote the rest",
+			       found->pid);
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s [%s]",
 		       jitdump__path(found->dump), oddity->about->meaning, oddity->kind);
 	diagnosis__say(recording->diagnosis, &finding->cure,
@@ -227,10 +237,11 @@ static void find_perf_map(struct recording *recording)
 	finding = add(recording, "perf-map", FINDING_PERF, recording->counts->before.samples);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "pid %u wrote a perf map instead of a jitdump: it has names, but no code, no "
-		       "unwind data and no times",
-		       discovery->maps.items[0].pid);
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"pid %u wrote a perf map instead of a jitdump: it has names, but no code, no "
+		"unwind data and no times",
+		discovery->maps.items[0].pid);
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "no jitdump is mapped, and there is a perf-%u.map",
 		       discovery->maps.items[0].pid);
@@ -256,12 +267,18 @@ static void find_no_dump(struct recording *recording)
 	finding = add(recording, "no-dump", FINDING_LOSS, recording->counts->unnamed);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "no jitdump is mapped in this profile: %s was not told to write one, or perf "
-		       "came later",
-		       runtime ? runtime->name : "the runtime");
+	if (runtime && runtime->source == RUNTIME_NONE)
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "no jitdump is mapped in this profile, and %s", runtime->enable);
+	else
+		diagnosis__say(
+			recording->diagnosis, &finding->what,
+			"no jitdump is mapped in this profile: %s was not told to write one, "
+			"or perf came later",
+			runtime ? runtime->name : "the runtime");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
-		       "%" PRIu64 " frames in executable memory that is no file, and no mapping of a "
+		       "%" PRIu64
+		       " frames in executable memory that is no file, and no mapping of a "
 		       "jitdump",
 		       counts->reasons[CHECK_NO_DUMP]);
 	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
@@ -336,8 +353,7 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 	diagnosis__say(recording->diagnosis, &finding->what, "%s", what);
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%" PRIu64 " of %" PRIu64 " call chains end there%s", counts->ends[end],
-		       counts->chains,
-		       recording->counts->fixed ? ", also after perfjit-fix" : "");
+		       counts->chains, recording->counts->fixed ? ", also after perfjit-fix" : "");
 	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
 		       check_end__advice(end, recording->runtime, advice, sizeof(advice)));
 	say_record(recording, finding,
@@ -346,9 +362,10 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 
 static void find_chains(struct recording *recording)
 {
-	find_ended(recording, CHECK_STACK_SHORT, "stack-short",
-		   "the copies of stacks are too small: call chains are cut before they reach where "
-		   "their thread began");
+	find_ended(
+		recording, CHECK_STACK_SHORT, "stack-short",
+		"the copies of stacks are too small: call chains are cut before they reach where "
+		"their thread began");
 	find_ended(recording, CHECK_FRAME_POINTER, "frame-pointers",
 		   "call chains were recorded by frame pointers, and code without them ends them");
 	find_ended(recording, CHECK_NO_CFI, "no-unwind-data",
@@ -383,18 +400,18 @@ static void find_moved(struct recording *recording)
 	struct finding *finding;
 
 	array__for_each(marker, &recording->plan->discovery->markers)
-		if (!marker->missing && !marker->odd && !first &&
-		    access(marker->name, F_OK) != 0)
+		if (!marker->missing && !marker->odd && !first && access(marker->name, F_OK) != 0)
 			first = marker;
 	if (!first)
 		return;
 	finding = add(recording, "dump-moved", FINDING_PERF, recording->counts->before.samples);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "the jitdump of pid %u is no longer where the profile says: perf inject stops "
-		       "at that and loses all samples",
-		       first->pid);
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"the jitdump of pid %u is no longer where the profile says: perf inject stops "
+		"at that and loses all samples",
+		first->pid);
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%s is gone; a copy was found elsewhere", first->name);
 	diagnosis__say(recording->diagnosis, &finding->cure, "perfjit-fix finds the copy");
@@ -411,9 +428,10 @@ static void find_early(struct recording *recording)
 	finding = add(recording, "loaded-later", FINDING_PERF, early);
 	if (!finding)
 		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "samples were taken in code before the jitdump says it was loaded: perf leaves "
-		       "them without names");
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"samples were taken in code before the jitdump says it was loaded: perf leaves "
+		"them without names");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%" PRIu64 " of %" PRIu64 " samples in JIT code", early,
 		       recording->plan->counts.jit_samples);
@@ -435,9 +453,10 @@ static void find_lost(struct recording *recording)
 		       "events were lost while recording: perf did not keep up");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%" PRIu64 " events by LOST and LOST_SAMPLES records", lost);
-	diagnosis__say(recording->diagnosis, &finding->cure,
-		       "record with larger buffers (-m 16M), fewer samples (-F 99) or smaller stack "
-		       "copies");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		"record with larger buffers (-m 16M), fewer samples (-F 99) or smaller stack "
+		"copies");
 }
 
 static void find_user_only(struct recording *recording)
@@ -454,8 +473,9 @@ static void find_user_only(struct recording *recording)
 		       "the kernel is not in the profile: this user was not allowed to see it");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "all events exclude the kernel, and nothing shows that this was asked for");
-	diagnosis__say(recording->diagnosis, &finding->cure,
-		       "to see it, record as root or with kernel.perf_event_paranoid at 1 or lower");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		"to see it, record as root or with kernel.perf_event_paranoid at 1 or lower");
 }
 
 void recording__judge(struct recording *recording)
@@ -480,6 +500,5 @@ void recording__judge(struct recording *recording)
 		       "%s is a sound recording%s%s: %" PRIu64 " samples, %" PRIu64
 		       " of them through JIT code",
 		       recording->options->path, counts->runtime ? " of " : "",
-		       counts->runtime ? counts->runtime : "", counts->before.samples,
-		       counts->jit);
+		       counts->runtime ? counts->runtime : "", counts->before.samples, counts->jit);
 }

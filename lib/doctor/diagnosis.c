@@ -56,7 +56,7 @@ void diagnosis__sort(struct diagnosis *diagnosis)
 bool diagnosis__is_bad(const struct diagnosis *diagnosis)
 {
 	array__for_each(finding, &diagnosis->findings)
-		if (finding->weight != FINDING_NOTE)
+		if (finding->weight != FINDING_NOTE && !is_small(finding))
 			return true;
 	return false;
 }

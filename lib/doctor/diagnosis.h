@@ -44,7 +44,7 @@ void diagnosis__say(struct diagnosis *diagnosis, char **text, const char *format
 	__attribute__((format(printf, 3, 4)));
 /* Small ones (less than a tenth of the samples) and notes last, else by order. */
 void diagnosis__sort(struct diagnosis *diagnosis);
-/* Whether there is more than notes. */
+/* Whether there is more than notes and what is small. */
 bool diagnosis__is_bad(const struct diagnosis *diagnosis);
 void diagnosis__free(struct diagnosis *diagnosis);
 
@@ -56,18 +56,18 @@ struct recording_options {
 	struct discover_options discover;
 	struct unwind_options unwind;
 	const struct perf_probe *probe; /* of the perf that is to read it; or NULL */
-	const char *perf;		/* that perf's path */
+	const char *perf;               /* that perf's path */
 };
 
 /* Counts of a recording, as it is and as perfjit-fix makes it in a temporary folder. */
 struct recording_counts {
 	struct check_counts before, after;
-	bool fixed;		/* after is set */
-	uint64_t jit, unnamed;	/* samples with a frame in JIT code; with one that has no name even
-				   so */
-	uint64_t lost;		/* events that were lost while recording */
-	uint64_t stacks, full;	/* samples with a stack copy; where that filled its room */
-	const char *runtime;	/* of most samples, or NULL */
+	bool fixed;            /* after is set */
+	uint64_t jit, unnamed; /* samples with a frame in JIT code; with one that has no name even
+				  so */
+	uint64_t lost;         /* events that were lost while recording */
+	uint64_t stacks, full; /* samples with a stack copy; where that filled its room */
+	const char *runtime;   /* of most samples, or NULL */
 };
 
 /* 0 or a negative errno: it can't be read, reported. */

@@ -34,8 +34,7 @@ static const char *origin_text(enum oddity_origin origin)
 static void add(struct diagnosis *diagnosis, const struct oddity_count *count, const char *path)
 {
 	const struct oddity_kind *about = count->about;
-	struct finding *finding =
-		diagnosis__add(diagnosis, count->kind, weight_of(about->effect));
+	struct finding *finding = diagnosis__add(diagnosis, count->kind, weight_of(about->effect));
 	size_t length = strlen(about->meaning);
 
 	if (!finding)
@@ -69,8 +68,8 @@ int diagnose__dump(struct diagnosis *diagnosis, const char *path, struct diag *d
 		       "%s is a sound jitdump%s%s: %" PRIu64 " functions, %" PRIu64
 		       " of them with unwind data",
 		       path, examination->producer ? " of " : "",
-		       examination->producer ? examination->producer : "",
-		       examination->stats.loads, examination->with_cfi);
+		       examination->producer ? examination->producer : "", examination->stats.loads,
+		       examination->with_cfi);
 	jitdump_examination__free(examination);
 	return diagnosis->failed ? -ENOMEM : 0;
 }

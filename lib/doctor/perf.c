@@ -21,8 +21,8 @@ static void say_command(struct diagnosis *diagnosis, struct finding *finding, co
 static void add_fault(struct diagnosis *diagnosis, const struct perf_probe *probe, enum probe which)
 {
 	const struct probe_about *about = probe__about(which);
-	struct finding *finding = diagnosis__add(
-		diagnosis, about->slug, about->severe ? FINDING_LOSS : FINDING_PERF);
+	struct finding *finding =
+		diagnosis__add(diagnosis, about->slug, about->severe ? FINDING_LOSS : FINDING_PERF);
 
 	if (!finding)
 		return;
@@ -43,9 +43,10 @@ static void add_cache(struct diagnosis *diagnosis, const struct perf_probe *prob
 	finding = diagnosis__add(diagnosis, "cache-first", FINDING_NOTE);
 	if (!finding)
 		return;
-	diagnosis__say(diagnosis, &finding->what,
-		       "it trusts ~/.debug more than a file itself: what stands there under a file's "
-		       "build-id is shown");
+	diagnosis__say(
+		diagnosis, &finding->what,
+		"it trusts ~/.debug more than a file itself: what stands there under a file's "
+		"build-id is shown");
 	diagnosis__say(diagnosis, &finding->evidence,
 		       "names came from a file that was put into the cache");
 	diagnosis__say(diagnosis, &finding->builds, "all so far");

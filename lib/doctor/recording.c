@@ -125,7 +125,17 @@ static void note_runtime(struct recording *recording, const struct check *check)
 	recording->counts->runtime = recording->runtime ? recording->runtime->name : NULL;
 }
 
-static int count(struct recording *recording, struct perfdata *profile, struct check_counts *total)
+/* DSOs that are made here are not below --symfs. */
+static const char *locate(void *context, const char *name)
+{
+	const char *folder = context;
+
+	return strncmp(name, folder, strlen(folder)) == 0 ? name : NULL;
+}
+
+/* folder: of the DSOs, or NULL. */
+static int count(struct recording *recording, struct perfdata *profile, char *folder,
+		 struct check_counts *total)
 {
 	struct frames frames = { 0 };
 	struct check_options options = {
@@ -135,8 +145,11 @@ static int count(struct recording *recording, struct perfdata *profile, struct c
 		.context = &frames,
 	};
 	struct check check;
-	int err = check__read(&check, profile, recording->perfdata, &options, recording->quiet);
+	int err;
 
+	options.unwind.locate = folder ? locate : NULL;
+	options.unwind.context = folder;
+	err = check__read(&check, profile, recording->perfdata, &options, recording->quiet);
 	if (!err)
 		err = check__count(&check, profile, &options, recording->quiet);
 	if (!err) {
@@ -164,7 +177,7 @@ static int count_fixed(struct recording *recording, const char *path)
 		err = perfdata__open(&fixed, path, recording->quiet);
 	if (err)
 		return err;
-	err = count(recording, fixed, &recording->counts->after);
+	err = count(recording, fixed, recording->plan->dso_folder, &recording->counts->after);
 	recording->counts->fixed = !err;
 	perfdata__close(fixed);
 	return err;
@@ -201,7 +214,7 @@ static int examine(struct recording *recording)
 	note_attrs(recording);
 	err = read_records(recording);
 	if (!err)
-		err = count(recording, recording->perfdata, &recording->counts->before);
+		err = count(recording, recording->perfdata, NULL, &recording->counts->before);
 	if (!err)
 		err = read_fixed(recording);
 	if (!err)

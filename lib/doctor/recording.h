@@ -24,8 +24,8 @@ struct recording {
 	struct plan *plan;
 	const struct runtime *runtime; /* of most samples, or NULL */
 	bool has_chains, has_stacks;   /* what events ask for */
-	bool user_only;		       /* none sees the kernel */
-	uint32_t attr_size;	       /* the largest, bytes */
+	bool user_only;                /* none sees the kernel */
+	uint32_t attr_size;            /* the largest, bytes */
 };
 
 /* The text of the first report of a kind, or "". */

@@ -18,14 +18,14 @@
 
 struct injection {
 	/* what is tried */
-	const char *folder;    /* for the dump, in the scratch folder */
+	const char *folder; /* for the dump, in the scratch folder */
 	const char *function;
-	uint32_t dump_pid;     /* in the dump's name and header */
-	bool missing;	       /* the dump is not there */
+	uint32_t dump_pid; /* in the dump's name and header */
+	bool missing;      /* the dump is not there */
 	/* what came of it */
-	bool shown;	       /* the sample is in the output */
+	bool shown; /* the sample is in the output */
 	bool has_dso;
-	bool shifted;	       /* the code's address in it is not its file offset */
+	bool shifted; /* the code's address in it is not its file offset */
 	bool cached;
 	uint8_t build_id[DSO_BUILD_ID_SIZE];
 	size_t build_id_size;
@@ -38,7 +38,7 @@ static char *path_of(const struct injection *injection, const struct scratch *sc
 	char *path;
 
 	return asprintf(&path, "%s/%s/%s", scratch->folder, injection->folder, name) < 0 ? NULL
-											: path;
+											 : path;
 }
 
 static int make_folder(const struct injection *injection, const struct scratch *scratch)
@@ -54,7 +54,8 @@ static int make_folder(const struct injection *injection, const struct scratch *
 static int write_input(const struct injection *injection, const struct scratch *scratch,
 		       const char *profile_path, uint64_t *time)
 {
-	struct made_dump dump = { .pid = injection->dump_pid, .addr = CODE,
+	struct made_dump dump = { .pid = injection->dump_pid,
+				  .addr = CODE,
 				  .name = injection->function };
 	const struct made_stack stack = { .ip = CODE + 4 };
 	struct made_profile profile;
@@ -132,10 +133,12 @@ static bool is_cached(const struct injection *injection, const struct scratch *s
 {
 	char name[128], *path;
 	bool found;
-	int at = snprintf(name, sizeof(name), "home/.debug/.build-id/%02x/", injection->build_id[0]);
+	int at =
+		snprintf(name, sizeof(name), "home/.debug/.build-id/%02x/", injection->build_id[0]);
 
 	for (size_t i = 1; i < injection->build_id_size; i++)
-		at += snprintf(name + at, sizeof(name) - (size_t)at, "%02x", injection->build_id[i]);
+		at += snprintf(name + at, sizeof(name) - (size_t)at, "%02x",
+			       injection->build_id[i]);
 	path = scratch__path(scratch, name);
 	found = path && access(path, F_OK) == 0;
 	free(path);
@@ -176,8 +179,7 @@ static void judge_good(struct perf_probe *probe, const struct injection *good)
 			   good->result.status, good->result.errors);
 		return;
 	}
-	probe__set(probe, PROBE_INJECT, PROBE_OK, "wrote a DSO, exit code %d",
-		   good->result.status);
+	probe__set(probe, PROBE_INJECT, PROBE_OK, "wrote a DSO, exit code %d", good->result.status);
 	probe__set(probe, PROBE_OFFSETS, good->shifted ? PROBE_FAULTY : PROBE_OK,
 		   good->shifted ? "the address of .text is not its file offset"
 				 : "the address of .text is its file offset");

@@ -12,11 +12,11 @@
 struct diag;
 
 /* Code of three functions: the innermost, its caller and that one's caller, which has none. */
-#define MADE_FUNCTIONS	   3
+#define MADE_FUNCTIONS     3
 #define MADE_FUNCTION_SIZE 64
 
 /* What a function's CFI says of the distance from the stack pointer to its frame's end. */
-#define MADE_LEAF_FRAME	  16
+#define MADE_LEAF_FRAME   16
 #define MADE_MIDDLE_FRAME 32
 
 enum made_form {
@@ -28,13 +28,13 @@ enum made_form {
 
 struct made_code {
 	enum made_form form;
-	uint64_t base;	   /* address of file offset 0 */
+	uint64_t base;      /* address of file offset 0 */
 	uint8_t leaf_frame; /* bytes; 0: MADE_LEAF_FRAME */
 	const char *prefix; /* of the functions' names, "jit" for "jit_leaf" */
-	uint8_t identity;  /* makes another build-id */
+	uint8_t identity;   /* makes another build-id */
 	/* set by made_code__write */
 	uint64_t functions[MADE_FUNCTIONS]; /* addresses, the innermost first */
-	uint64_t size;			    /* bytes from base to the end of the unwind data */
+	uint64_t size;                      /* bytes from base to the end of the unwind data */
 	uint8_t build_id[DSO_BUILD_ID_SIZE];
 };
 
@@ -49,7 +49,7 @@ enum made_samples {
 struct made_profile {
 	enum made_samples samples;
 	uint32_t attr_size; /* bytes; 0: that of Linux 5.10, which all perfs read */
-	uint64_t time;	    /* ns, of the next record; each record moves it on */
+	uint64_t time;      /* ns, of the next record; each record moves it on */
 	struct buf records;
 };
 

@@ -37,7 +37,8 @@ struct parts {
 static void fill(struct parts *parts, const struct made_code *code)
 {
 	static const char *const roles[MADE_FUNCTIONS] = { "leaf", "middle", "root" };
-	const uint8_t leaf[] = { 0x44, 0x0e, code->leaf_frame ? code->leaf_frame : MADE_LEAF_FRAME };
+	const uint8_t leaf[] = { 0x44, 0x0e,
+				 code->leaf_frame ? code->leaf_frame : MADE_LEAF_FRAME };
 	const struct bytes rules[MADE_FUNCTIONS] = {
 		{ parts->leaf_rules, sizeof(parts->leaf_rules) },
 		{ middle_rules, sizeof(middle_rules) },
@@ -128,7 +129,8 @@ static void put_headers(struct writer *writer)
 {
 	bool exec = writer->code->form == MADE_EXEC;
 	Elf64_Ehdr elf = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
 		.e_type = exec ? ET_EXEC : ET_DYN,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
@@ -207,7 +209,8 @@ static void put_symbols(struct writer *writer, const struct parts *parts)
 /* 0 or a negative errno. */
 static int put_unwind(struct writer *writer, const struct parts *parts)
 {
-	const Elf64_Shdr header = { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
+	const Elf64_Shdr header = { .sh_type = SHT_PROGBITS,
+				    .sh_flags = SHF_ALLOC,
 				    .sh_addralign = 8 };
 	struct buf eh_frame = BUF(ORDER_LITTLE), table = BUF(ORDER_LITTLE);
 	uint64_t addr = writer->code->base + align_up(writer->file.size, 8);
@@ -265,8 +268,9 @@ int made_code__write(struct made_code *code, const char *path, struct diag *diag
 
 	if (err)
 		return err;
-	place_functions(code, region ? align_up(dso__header_size(ELFCLASS64, DSO_HEADERS_BEFORE), 64)
-				     : INJECTED_TEXT);
+	place_functions(code,
+			region ? align_up(dso__header_size(ELFCLASS64, DSO_HEADERS_BEFORE), 64)
+			       : INJECTED_TEXT);
 	fill(&parts, code);
 	err = region ? write_region(code, &parts, &out, diag)
 		     : write_other(code, &parts, &out, diag);

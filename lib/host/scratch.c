@@ -85,10 +85,14 @@ char *scratch__path(const struct scratch *scratch, const char *name)
 int scratch__run(const struct scratch *scratch, const struct scratch_run *run,
 		 struct child_result *result)
 {
-	static const char *const unset[] = { "PERF_BUILDID_DIR", "PERF_BUILDID_STYLE",
-					     "JITDUMPDIR", NULL };
-	const char *set[] = { NULL,		 "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=",
-			      "LC_ALL=C",	 "TERM=dumb",		  "PERF_PAGER=cat",
+	static const char *const unset[] = { "PERF_BUILDID_DIR", "PERF_BUILDID_STYLE", "JITDUMPDIR",
+					     NULL };
+	const char *set[] = { NULL,
+			      "PERF_CONFIG=/dev/null",
+			      "DEBUGINFOD_URLS=",
+			      "LC_ALL=C",
+			      "TERM=dumb",
+			      "PERF_PAGER=cat",
 			      NULL };
 	const char *argv[ARGUMENTS_MAX + 2] = { scratch->perf };
 	struct child_options options = {
@@ -121,9 +125,10 @@ static int script_line(void *context, char *line)
 int scratch__script(const struct scratch *scratch, const char *profile, bool pipe,
 		    struct perf_script *script, struct child_result *result)
 {
-	const char *arguments[] = { "script",	    "--force", "--no-inline", "--no-demangle",
-				    "--ns",	    "-F",      PERF_SCRIPT_FIELDS,
-				    "-i",	    pipe ? "-" : profile,	      NULL };
+	const char *arguments[] = {
+		"script", "--force",          "--no-inline", "--no-demangle",      "--ns",
+		"-F",     PERF_SCRIPT_FIELDS, "-i",          pipe ? "-" : profile, NULL
+	};
 	const struct scratch_run run = {
 		.arguments = arguments,
 		.input = pipe ? profile : NULL,

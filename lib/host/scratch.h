@@ -10,8 +10,8 @@ struct diag;
 
 struct scratch {
 	const char *perf;
-	char *folder;	     /* holds home */
-	char *jitted;	     /* a folder whose name begins as perf inject's files in /tmp; or NULL */
+	char *folder; /* holds home */
+	char *jitted; /* a folder whose name begins as perf inject's files in /tmp; or NULL */
 	struct diag *diag;
 };
 
@@ -25,7 +25,7 @@ char *scratch__path(const struct scratch *scratch, const char *name);
 
 struct scratch_run {
 	const char *const *arguments; /* behind perf; NULL ends */
-	const char *input;	      /* file for standard input, or NULL */
+	const char *input;            /* file for standard input, or NULL */
 	int (*line)(void *context, char *line);
 	void *context;
 };

@@ -16,25 +16,25 @@
 #define MEMORY_BASE  UINT64_C(0x7f0000900000)
 #define MEMORY_FRAME (MEMORY_BASE + 0x140)
 #define FIRST_PID    1001
-#define PAGE	     0x1000
+#define PAGE         0x1000
 
 enum trial {
-	PLAIN,		/* a DSO as perfjit-fix writes it, mapped from its beginning */
-	PGOFF,		/* mapped from the code on, at an offset */
-	BARE,		/* no unwind data, frame pointers */
-	JITTED,		/* as perf inject writes it, /tmp/jitted-... */
-	INJECTED,	/* the same elsewhere */
-	REPLACED,	/* code, and ... */
-	REPLACING,	/* ... other code at its place */
-	BEFORE_REMAP,	/* a file of fixed address, ... */
-	IN_REMAP,	/* ... a sample in its second mapping, ... */
-	AFTER_REMAP,	/* ... and the first sample again */
-	UNMAPPED,	/* a caller in memory that is no file */
+	PLAIN,        /* a DSO as perfjit-fix writes it, mapped from its beginning */
+	PGOFF,        /* mapped from the code on, at an offset */
+	BARE,         /* no unwind data, frame pointers */
+	JITTED,       /* as perf inject writes it, /tmp/jitted-... */
+	INJECTED,     /* the same elsewhere */
+	REPLACED,     /* code, and ... */
+	REPLACING,    /* ... other code at its place */
+	BEFORE_REMAP, /* a file of fixed address, ... */
+	IN_REMAP,     /* ... a sample in its second mapping, ... */
+	AFTER_REMAP,  /* ... and the first sample again */
+	UNMAPPED,     /* a caller in memory that is no file */
 	TRIALS,
 };
 
 struct outcome {
-	uint64_t time;			    /* of the sample */
+	uint64_t time;                     /* of the sample */
 	uint64_t expected[MADE_FUNCTIONS]; /* the functions, innermost first; 0: no more */
 	bool seen;
 	unsigned int frames; /* right ones, from the innermost on */
@@ -254,7 +254,8 @@ static void judge_chain(struct perf_probe *probe, enum probe which, const struct
 			unsigned int wanted, bool known)
 {
 	probe__set(probe, which, status_of(known && outcome->seen, outcome->frames >= wanted),
-		   "%u of %u frames shown", outcome->frames, wanted);
+		   "%u of %u frames shown", outcome->frames,
+		   outcome->expected[2] ? MADE_FUNCTIONS : 2);
 }
 
 static void judge_basics(struct perf_probe *probe, const struct outcome *outcomes)

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What perfjit-doctor says of perfs: of the one here, and of it with something taken away.
+. "$(dirname "$0")/tap.sh"
+
+perf=$(command -v perf)
+tmp_before=$(ls -d /tmp/perfjit-doctor-* /tmp/jitted-* 2>/dev/null | wc -l)
+
+# status FAULT: what --json said of that probe
+status()
+{
+	json "(grep { \$_->{fault} eq '$1' } @{\$j->{perf}{probes}})[0]{status}"
+}
+
+# wrapped NAME COMMAND: a perf that does that to each call, in the shell
+wrapped()
+{
+	printf '#!/bin/sh\nperf=%s\n%s\n' "$perf" "$2" >"$1"
+	chmod +x "$1"
+}
+
+run perfjit-doctor --json
+exits 1 "this machine's perf has faults"
+err_is "nothing is complained of" </dev/null
+for fault in does-not-run no-libelf no-unwinder no-inject equal-build-ids no-zstd no-pipe \
+	drops-failed-chains; do
+	is "it is not: $fault" "$(status $fault)" ok
+done
+# no perf so far goes on
+is "it is: inject-missing-dump" "$(status inject-missing-dump)" faulty
+# what perf says of itself decides nothing, but of a whole build it is right
+if perf version --build-options | grep -q 'libunwind: \[ on'; then
+	is "its unwinder" "$(json '$j->{perf}{unwinder}')" libunwind
+	is "it is: stops-without-cfi" "$(status stops-without-cfi)" faulty
+	is "it is not: jitted-prefix" "$(status jitted-prefix)" ok
+	is "it is not: drops-unmapped" "$(status drops-unmapped)" ok
+else
+	is "its unwinder" "$(json '$j->{perf}{unwinder}')" libdw
+	is "it is not: stops-without-cfi" "$(status stops-without-cfi)" ok
+	is "it is: jitted-prefix" "$(status jitted-prefix)" faulty
+	is "it is: drops-unmapped" "$(status drops-unmapped)" faulty
+fi
+is "a perf of the size of its own event attributes" \
+	"$(json '$j->{perf}{accepted_attr} >= 120 ? 1 : 0')" 1
+is "version" "$(json '$j->{perf}{version}')" "$(perf --version | sed 's/perf version //')"
+
+run perfjit-doctor
+exits 1 "the same in words"
+out_has "the first line is a sentence about it" "^perf ($(perf --version |
+	sed 's/perf version //'), lib[a-z]*): .*\.$"
+out_has "the last line is what to type" '^Next: perfjit-fix'
+is "one next command" "$(grep -c '^Next: ' ../out)" 1
+run perfjit-doctor -v
+out_has "-v: what is right" '^  ok  *reads symbols of ELF files'
+run perfjit-doctor --quiet
+is "--quiet: one line" "$(wc -l <../out)" 1
+
+# perfs that lack something
+wrapped noelf '[ "$1" = script ] || exec $perf "$@"
+$perf "$@" | sed "s/ [^ ]*+0x[0-9a-f]* (/ [unknown] (/"'
+run perfjit-doctor --perf=./noelf
+exits 1 "a perf without names"
+is "the first line says so" "$(sed -n '1s/.*: it is built without libelf.*/yes/p' ../out)" yes
+out_has "what avoids it" '^Next: perfjit-fix --perf-map'
+
+wrapped nounwind '[ "$1" = script ] || exec $perf "$@"
+$perf "$@" | awk "/^\\t/ { if (n++) next } !/^\\t/ { n = 0 } 1"'
+run perfjit-doctor --perf=./nounwind
+exits 1 "a perf without an unwinder"
+is "the first line says so" "$(sed -n '1s/.*no unwinder): it is built without an unwinder.*/yes/p' \
+	../out)" yes
+out_has "what avoids it" '^Next: perfjit-fix --unwind'
+run perfjit-doctor --json --perf=./nounwind
+is "nothing is said of how it unwinds" "$(status stale-rows) $(status jitted-prefix)" \
+	"unknown unknown"
+
+wrapped noinject '[ "$1" != inject ] || { echo "Error: unknown switch" >&2; exit 129; }
+exec $perf "$@"'
+run perfjit-doctor --json --perf=./noinject
+is "a perf without inject --jit" "$(status no-inject) $(status equal-build-ids)" "faulty unknown"
+
+wrapped broken 'echo "./perf: error while loading shared libraries" >&2; exit 127'
+run perfjit-doctor --perf=./broken
+exits 1 "a perf that does not run"
+is "the first line says so" "$(sed -n '1s/.*: it prints no samples.*/yes/p' ../out)" yes
+out_has "and what it said" 'error while loading shared libraries'
+
+run perfjit-doctor --perf=./none
+exits 3 "no such perf"
+err_has "says so" 'error: ./none: can.t be run: No such file'
+
+# the report
+run perfjit-doctor --report --redact
+exits 1 "a report"
+out_has "has versions" '^perf [0-9.]*'
+out_has "has all probes" '^  ok  *reads symbols of ELF files'
+run perfjit-doctor --report=report.txt
+holds "--report=FILE writes it there" report.txt noelf nounwind noinject broken
+is "and nothing else" "$(cat ../out)" ""
+run perfjit-doctor --report=no/where
+exits 4 "a report that can't be written"
+run perfjit-doctor --redact
+exits 2 "--redact alone"
+
+is "nothing is left in /tmp" \
+	"$(ls -d /tmp/perfjit-doctor-* /tmp/jitted-* 2>/dev/null | wc -l)" "$tmp_before"
+done_testing

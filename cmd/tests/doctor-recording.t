@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings made wrong on purpose: the first line of what perfjit-doctor says is the cause.
+. "$(dirname "$0")/tap.sh"
+
+# cause PATTERN NAME [OPTION]...: of the profile here
+cause()
+{
+	pattern=$1 what=$2
+	shift 2
+	run perfjit-doctor "$@" perf.data
+	exits 1 "$what: something is wrong"
+	head -1 ../out >../first
+	grep -q -e "^perf.data: $pattern" ../first
+	ok $? "$what: the first line is the cause" || tell ../out
+	out_has "$what: the last is a command" '^Next: perf'
+	err_is "$what: nothing else is said" </dev/null
+}
+
+# fresh NAME: the recording alone
+fresh()
+{
+	rm -rf ./*
+	recording "$1"
+}
+
+# in_place PATH: the dump as if it were where it was written, by a path as long below this folder
+in_place()
+{
+	perl -e 'local $/; my ($from, $to) = @ARGV; open my $f, "+<:raw", "perf.data" or die;
+		my $d = <$f>; my $n = $d =~ s/\Q$from\E(\0*)/$to . "\0" x
+			(length($from) + length($1) - length($to))/ge or die "no $from";
+		seek $f, 0, 0; print $f $d' "$1" "$2"
+}
+
+# as it should be
+fresh py313fpbuild-perfjit-fp
+in_place /tmp/jit-1195.dump jit-1195.dump
+run perfjit-doctor perf.data
+exits 0 "a sound recording"
+out_has "says so first" '^Perf.data is a sound recording of CPython: 719 samples, 704 of them through JIT'
+out_has "and what to do with it" '^Next: perfjit-fix perf.data$'
+out_has "and what perfjit-fix will make of it" '^With perfjit-fix: 3549 of 3549 frames in JIT code'
+
+fresh py313fpbuild-perfjit-fp
+cause 'the jitdump of pid 1195 is no longer where the profile says' "moved"
+
+rm jit-1195.dump
+cause 'the jitdump of pid 1195 is gone: /tmp/jit-1195.dump' "missing"
+out_has "missing: where it was looked for" 'looked for /tmp/jit-1195.dump, ./jit-1195.dump'
+out_has "missing: its effect" 'Effect .*704 of 719 samples'
+
+fresh py313fpbuild-perfjit-fp
+head -c 20000 jit-1195.dump >cut && mv cut jit-1195.dump
+cause 'the jitdump of pid 1195 ends in the middle: the process was killed' "killed"
+: >jit-1195.dump
+cause 'the jitdump of pid 1195 is empty: the process was killed' "killed early"
+
+fresh py313fpbuild-perfjit-fp
+in_place /tmp/jit-1195.dump /tmp/jit-0001.dump
+perl -e 'open my $f, "+<:raw", "jit-1195.dump"; seek $f, 20, 0; print $f pack "L<", 1'
+mv jit-1195.dump jit-0001.dump
+cause 'process 1195 ran in a pid namespace, where it is 1' "container"
+
+fresh py313fpbuild-perfmap-fp
+cause 'pid 1230 wrote a perf map instead of a jitdump' "perf map"
+
+rm perf-1230.map
+cause 'no jitdump is mapped in this profile: CPython was not told to write one' "no dump"
+out_has "no dump: how CPython is told" 'python3.13 -X perf_jit'
+
+rm -rf ./*
+for file in perf.data jit-23067.dump; do
+	gzip -dc "$TESTDATA/programs/clock/$file.gz" >$file
+done
+cause 'it was recorded without -k mono' "wrong clock"
+out_has "wrong clock: the offset is evidence" 'Seen .*jit-23067.dump.* ms'
+
+# callers behind the first frame in JIT code are not there: PERF_CONTEXT_USER says nothing
+fresh py313fpbuild-perfjit-fp
+succeeds "made so" perl "$ORACLES/perfdata-cut-chains.pl" perf.data 7fda59fb0000 7fda59fc0000
+cause 'call chains were recorded by frame pointers, and code without them ends them' \
+	"no frame pointers"
+out_has "no frame pointers: its effect" 'Effect .*70[0-9] of 719 samples'
+
+# stacks cut to 48 bytes
+program packed
+
+cause "the jitdump of pid [0-9]* is no longer where" "stacks as they are" --symfs=../symfs
+succeeds "made so" perl "$ORACLES/perfdata-cut-stacks.pl" perf.data 48
+cause 'the copies of stacks are too small' "stacks too small" --symfs=../symfs
+out_has "stacks too small: how to copy more" '^Next: perf record -k mono --call-graph dwarf,65528'
+
+# by a newer perf than the one that reads
+rm -rf ./*
+cp "$TESTDATA/recordings/7.3-fp.data" perf.data
+chmod u+w perf.data
+if perf script -i perf.data >/dev/null 2>&1; then
+	run perfjit-doctor --json perf.data
+	is "newer perf: read all the same" \
+		"$(json 'scalar grep { $_->{kind} eq "older" } @{$j->{examined}[0]{findings}}')" 0
+else
+	cause "perf can't read this profile: it refuses profiles recorded" "newer perf"
+	out_has "newer perf: what helps" '^Next: perfjit-fix --perf-abi=[0-9.]* perf.data'
+fi
+
+# what can't be read
+echo nothing >perf.data
+run perfjit-doctor perf.data
+exits 3 "no profile"
+err_has "says so" 'perf.data: is no perf.data file'
+
+# several files, a dump among them
+fresh py313fpbuild-perfjit-fp
+head -c 20000 jit-1195.dump >cut.dump
+run perfjit-doctor perf.data cut.dump
+exits 1 "two files"
+out_has "the dump's cause" '^Cut.dump: The dump ends within a record\|^cut.dump: .*ends within a record'
+run perfjit-doctor --json perf.data cut.dump
+is "JSON: both" "$(json 'join " ", map { "$_->{kind} $_->{findings}[0]{kind}" } @{$j->{examined}}')" \
+	"recording dump-moved jitdump jitdump.truncated-record"
+is "JSON: the effect" "$(json '$j->{examined}[0]{findings}[0]{samples}')" 719
+run perfjit-doctor --report --redact perf.data cut.dump
+is "--redact: no path" "$(grep -c -e /tmp/jit -e perf.data: -e cut.dump ../out)" 0
+done_testing
