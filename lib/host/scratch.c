@@ -46,7 +46,7 @@ int scratch__make(struct scratch *scratch, const char *perf, struct diag *diag)
 	if (!home || mkdir(home, 0700) < 0)
 		err = home ? -errno : -ENOMEM;
 	free(home);
-	scratch->jitted = make_folder("/tmp", "jitted");
+	scratch->jitted = perf ? make_folder("/tmp", "jitted") : NULL;
 	if (err)
 		scratch__remove(scratch);
 	return err;

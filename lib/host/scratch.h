@@ -15,7 +15,7 @@ struct scratch {
 	struct diag *diag;
 };
 
-/* 0 or a negative errno, reported. */
+/* perf NULL: the folder alone. 0 or a negative errno, reported. */
 int scratch__make(struct scratch *scratch, const char *perf, struct diag *diag);
 /* Removes all that is in it. */
 void scratch__remove(struct scratch *scratch);
