@@ -35,6 +35,8 @@ ok $? "the link is replaced by the profile"
 
 fresh
 ln -s ../elsewhere/none perf.fixed.data
+run perfjit-fix perf.data
+exits 4 "a link to nothing is not replaced unasked either"
 succeeds "a link to nothing as output" perfjit-fix -q --force perf.data
 [ ! -e ../elsewhere/none ] && [ ! -L perf.fixed.data ]
 ok $? "is replaced, and leads nowhere"
@@ -76,6 +78,28 @@ exits 0 "links with temporary names"
 is "are not followed" "$(cat ../elsewhere/file)" precious
 [ -f perf.fixed.data ] && [ ! -L perf.fixed.data ]
 ok $? "the output is a file"
+
+# the same where files under way have names from the start, as file systems without O_TMPFILE make
+# perfjit-fix do
+cat >../planted.sh <<'EOT'
+for i in 0 1 2; do ln -s ../elsewhere/new perf.fixed.data.tmp-$$-$i; done
+LD_PRELOAD=$BUILD/test/faults.so FAULT_CALLS=output FAULT_AT=$1 FAULT=95 FAULT_LOG=../log \
+	ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS exec perfjit-fix -q perf.data
+EOT
+named=0 failed=0
+for at in 1 2 3 4 5 6; do
+	fresh
+	rm -f ../log
+	run sh ../planted.sh $at
+	grep -q '^openat.* \.$' ../log || continue
+	named=$((named + 1))
+	[ "$status" -eq 0 ] && [ -f perf.fixed.data ] && [ ! -L perf.fixed.data ] ||
+		failed=$((failed + 1))
+done
+at_least "files under way with names" $named 2
+is "find others than those that are taken" $failed 0
+[ ! -e ../elsewhere/new ]
+ok $? "planted links of such names are not followed"
 
 # ---- one file as input and output
 
@@ -182,6 +206,15 @@ is "have no control character" "$(cat maps/*.map | tr -d '\n\40-\176\200-\377' |
 is "and a line for each function" "$(grep -c '^[0-9a-f]* [0-9a-f]* [^ ]' maps/*.map)" \
 	"$(wc -l <"$(ls maps/*.map)")"
 
+# The same in the path of a jitdump that is not there.
+fresh
+rm "$dump"
+perl -0777 -i -pe 's{/perfjit-forms/jit-}{/per\e\xc2\x9bt-forms/jit-}g' perf.data
+run perfjit-fix -vv perf.data
+err_has "what is said of a path has escapes" 'warning: /tmp/per\\x1b\\xc2\\x9bt-forms/jit-'
+err_has "in the text too" 'looked for /tmp/per\\x1b\\xc2\\x9bt-forms/jit-'
+is "and no control character" "$(cat ../out ../err | tr -d '\n\11\40-\176\200-\377' | wc -c)" 0
+
 # ---- several at once
 
 fresh
@@ -201,4 +234,28 @@ for round in 1 2 3; do
 	rm -r perf.fixed.data perf.fixed.data.jit
 done
 holds "nothing else is left" perf.data "$dump"
+
+# a run that can't write the profile, after one that could
+perfjit-fix -q perf.data
+(trap '' XFSZ; ulimit -f 16; perfjit-fix -q perf.data 2>/dev/null)
+ok $((! $?)) "a profile that is too large for what may be written"
+diff -r perf.fixed.data.jit ../alone.jit >../diff
+ok $? "takes no DSOs away that were there" || tell ../diff
+
+# A run that waits for another, which takes the folder away.
+fresh
+mkdir perf.fixed.data.jit
+exec 9<perf.fixed.data.jit
+flock 9
+perfjit-fix -q perf.data 9<&- 2>../err &
+until ls -l /proc/$!/fd 2>/dev/null | grep -q 'perf\.fixed\.data\.jit$'; do
+	kill -0 $! 2>/dev/null || break
+	sleep 0.05
+done
+rmdir perf.fixed.data.jit
+exec 9<&-
+wait $!
+ok $? "a folder that goes away while it is waited for" || tell ../err
+diff -r perf.fixed.data.jit ../alone.jit >../diff
+ok $? "is made anew, with all DSOs" || tell ../diff
 done_testing
