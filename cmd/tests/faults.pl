@@ -11,7 +11,7 @@
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
-use Errno qw(ENOSPC EIO EINTR EDQUOT ENOMEM EACCES);
+use Errno qw(ENOSPC EIO EINTR EDQUOT ENOMEM EACCES EOPNOTSUPP);
 use File::Find;
 use POSIX qw(SIGINT SIGTERM SIGHUP SIGKILL WIFSIGNALED WTERMSIG WEXITSTATUS);
 
@@ -25,7 +25,7 @@ my ($tests, $failures, $injected) = ($first - 1, 0, 0);
 
 # kind of call, what happens there, and at how manieth of the calls
 my @all = (
-	(map { ["output", $_, 1] } ENOSPC, EIO, EINTR, EDQUOT, -ENOSPC(), "short"),
+	(map { ["output", $_, 1] } ENOSPC, EIO, EINTR, EDQUOT, EOPNOTSUPP, -ENOSPC(), "short"),
 	(map { my $signal = $_; map { ["output", "$_-$signal", 1] } "before", "after" }
 		SIGINT, SIGTERM, SIGHUP, SIGKILL),
 	(map { ["input", $_, 1] } EIO, EINTR, EACCES, "short"),
@@ -33,7 +33,7 @@ my @all = (
 	["memory", -ENOMEM(), 1],
 );
 my @different = (
-	(map { ["output", $_, 1] } EIO, EINTR, -ENOSPC(), "short"),
+	(map { ["output", $_, 1] } EOPNOTSUPP, EINTR, -ENOSPC(), "short"),
 	["output", "before-" . SIGTERM, 1],
 	["output", "after-" . SIGKILL, 1],
 	(map { ["input", $_, 1] } EIO, EINTR, "short"),

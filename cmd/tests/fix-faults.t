@@ -36,7 +36,7 @@ echo old >strip/stripped
 form strip-directory threads-7.3 -q --strip --in-place perf.fixed.data
 within strip-directory perfjit-fix perf.data
 if [ "$FAULTS" = all ]; then
-	least=14000
+	least=9000
 	form again two-6.1 -q perf.data
 	within again perfjit-fix --layout=trampoline perf.data
 	form in-place group-6.1 -q --in-place perf.data
