@@ -201,6 +201,8 @@ at_least "but their escapes" "$(grep -c 'T \.\./\\x1b\\x0a::' ../names)" 30
 perf script -F ip,sym -i perf.fixed.data >../out 2>../err
 is "nor has what perf prints" "$(tr -d '\n\t\40-\176\200-\377' <../out | wc -c)" 0
 at_least "frames have the names" "$(grep -c '\.\./\\x1b\\x0a::' ../out)" 1000
+succeeds "perfjit-check takes them for the dump's" \
+	perfjit-check -q --min-named=100 --jitdump="$dump" perf.fixed.data
 succeeds "perf maps" perfjit-fix -q --perf-map=maps --jitdump="$dump" perf.data
 is "have no control character" "$(cat maps/*.map | tr -d '\n\40-\176\200-\377' | wc -c)" 0
 is "and a line for each function" "$(grep -c '^[0-9a-f]* [0-9a-f]* [^ ]' maps/*.map)" \
