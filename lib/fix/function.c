@@ -9,6 +9,8 @@
 #include "fix/runtime.h"
 
 #define BLOCK_SIZE 65536
+/* Tables that are held against their code even if nobody unwinds through it. */
+#define CHECKED_ANYWAY 200
 
 static bool same_bytes(struct bytes a, struct bytes b)
 {
@@ -166,21 +168,39 @@ static int put_right(struct functions *functions, const struct code_record *reco
 	return err;
 }
 
-static int from_own(struct functions *functions, const struct code_record *record,
-		    const struct cfi_target *target, const char *file, struct cfi_entry *entry)
+/*
+ * Whether a table is held against its code, which takes a hundred times as long as copying it: time
+ * well spent if readers will unwind through the function. Some others are enough to find out a
+ * runtime that never writes them right.
+ */
+static bool is_checked(const struct functions *functions, const struct member *member)
 {
+	bool referenced =
+		functions->without_pruning || member->first_reference <= member->last_reference;
+
+	return functions->source == FUNCTION_CFI_AUTO && member->code->record->code.size &&
+	       ((functions->unwinds && referenced) || functions->nr_checked < CHECKED_ANYWAY);
+}
+
+static int from_own(struct functions *functions, const struct member *member,
+		    const struct function_context *context, struct cfi_entry *entry)
+{
+	const struct code_record *record = member->code->record;
 	const struct code_unwind *unwind = record->unwind;
 	uint64_t distance = cfi_distance(record);
+	bool check = is_checked(functions, member);
 	int err = 0;
 
-	if (functions->last.distance != distance ||
+	if (functions->last.distance != distance || (check && !functions->last.checked) ||
 	    !same_bytes(functions->last.eh_frame, unwind->eh_frame) ||
 	    !same_bytes(functions->last.code, record->code)) {
 		functions->last.distance = 0;
 		functions->last.repaired = false;
-		err = read_own(functions, record, target, file, entry);
-		if (!err && functions->source == FUNCTION_CFI_AUTO && record->code.size)
-			err = put_right(functions, record, target, file, entry);
+		functions->last.checked = check;
+		functions->nr_checked += check;
+		err = read_own(functions, record, context->target, context->file, entry);
+		if (!err && check)
+			err = put_right(functions, record, context->target, context->file, entry);
 		if (err)
 			return err;
 		functions->last.eh_frame = unwind->eh_frame;
@@ -284,10 +304,9 @@ static int from_producer(struct functions *functions, const struct member *membe
 	int err = 0;
 
 	if (record->unwind && record->unwind->eh_frame.size)
-		err = record->unwind->shared
-			      ? from_shared(functions, record, context->target, context->file,
-					    &entry)
-			      : from_own(functions, record, context->target, context->file, &entry);
+		err = record->unwind->shared ? from_shared(functions, record, context->target,
+							   context->file, &entry)
+					     : from_own(functions, member, context, &entry);
 	if (err || !entry.cie)
 		return err;
 	functions->nr_producer++;

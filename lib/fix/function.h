@@ -29,9 +29,11 @@ enum function_cfi_source {
 struct functions {
 	struct diag *diag;
 	enum function_cfi_source source;
-	bool unwinds; /* readers will unwind by CFI: it is worth the work to follow code */
+	bool unwinds;         /* readers will unwind by CFI: it is worth the work to follow code */
+	bool without_pruning; /* through any function, not just those that samples refer to */
 	bool without_frame_pointer_rule, without_synthesis;
 	struct synthesis synthesis;
+	uint64_t nr_checked;          /* tables held against their code */
 	ARRAY(struct cfi_cie *) cies; /* each different one once */
 	ARRAY(struct shared_cfi *) shared;
 	/* the record before: runtimes write the same CFI for function after function */
@@ -41,7 +43,7 @@ struct functions {
 		const struct cfi_cie *cie;
 		struct bytes instructions;
 		struct bytes code;
-		bool repaired;
+		bool checked, repaired;
 	} last;
 	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
 	size_t block_used;

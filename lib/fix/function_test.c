@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include "cfi/track.h"
 #include "fix/function.h"
 
 static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
@@ -168,6 +169,61 @@ static void test_own_cfi(void **state)
 	functions__free(&functions);
 }
 
+/* Makes a function whose code pushes on and on, of which CPython's table says nothing. */
+static bool is_wrong_table_used(struct functions *functions, uint64_t last_reference)
+{
+	static const struct function_context context = { .target = &x86_64, .file = "jit-1.dump" };
+	static const uint8_t pushes[] = "\x50\x50\x50\x50\x50\x50\x50\x50\x50\x50\xf4";
+	const struct code_record record = {
+		.addr = 0x7000,
+		.size = 11,
+		.name = "a",
+		.unwind = &cpython,
+		.code = { pushes, 11 },
+	};
+	struct code code = { .record = &record, .addr = 0x7000, .size = 11 };
+	const struct member member = {
+		.code = &code,
+		.addr = 0x7000,
+		.end = 0x700b,
+		.first_reference = 5,
+		.last_reference = last_reference,
+	};
+	struct dso_function function;
+	struct function_cfi cfi = { 0 };
+	uint64_t before = functions->nr_producer;
+
+	functions->without_synthesis = functions->without_frame_pointer_rule = true;
+	assert_int_equal(functions__make(functions, &member, &context, &function, &cfi), 0);
+	array__free(&cfi.entries);
+	return functions->nr_producer > before;
+}
+
+/* A table is held against its code where readers will unwind by it; of others, some are. */
+static void test_checked_where_it_pays(void **state)
+{
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag };
+
+	if (!cfi__can_track(&x86_64)) {
+		assert_true(is_wrong_table_used(&functions, 9));
+		functions__free(&functions);
+		return;
+	}
+	assert_false(is_wrong_table_used(&functions, 0));
+	functions.nr_checked = 1000000;
+	functions.last.checked = false;
+	functions.last.distance = 0;
+	assert_true(is_wrong_table_used(&functions, 9));
+	functions.unwinds = true;
+	assert_true(is_wrong_table_used(&functions, 0));
+	assert_false(is_wrong_table_used(&functions, 9));
+	functions.without_pruning = true;
+	functions.last.distance = 0;
+	assert_false(is_wrong_table_used(&functions, 0));
+	functions__free(&functions);
+}
+
 /* 17 to 24 bytes of code put the table 24 behind: the FDE then begins 8 bytes into the code. */
 static void test_wrong_pc_begin(void **state)
 {
@@ -268,6 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TESTING(test_own_cfi),
+		TESTING(test_checked_where_it_pays),
 		TESTING(test_wrong_pc_begin),
 		TESTING(test_shared_cfi_goes_by_address),
 		TESTING(test_equal_cies_are_one),

@@ -96,7 +96,7 @@ static int cut_regions(struct plan *plan, const struct plan_options *options)
 		.unwinds = plan->scan->unwinds_stack,
 		.singles_max = options->layout == FIX_LAYOUT_AUTO ? SINGLES_MAX : 0,
 		.force_singles = options->layout == FIX_LAYOUT_TRAMPOLINE,
-		.without_pruning = plan->traced || (options->without & FIX_PRUNING),
+		.without_pruning = plan->functions->without_pruning,
 	};
 
 	for (size_t i = 0; i < processes__count(plan->scan->processes); i++) {
@@ -196,6 +196,7 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 		err = name_events(plan, diag);
 	if (!err)
 		err = survey__run(plan);
+	plan->functions->without_pruning = plan->traced || (options->without & FIX_PRUNING);
 	if (!err)
 		err = cut_regions(plan, options);
 	if (!err)
