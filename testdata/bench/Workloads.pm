@@ -37,7 +37,7 @@ sub all {
 	}
 	return @all if $size eq 'tiny'; # shows that all of this works
 	my $samples = $full ? 24600 : 3000;
-	push @all, generated('stacks', 7700, "--spaced --stack=32768 --samples=$samples"),
+	push @all, generated('stacks', 7700, "--spaced --alike --stack=32768 --samples=$samples"),
 		recorded('node', record => \&node, argument => $full ? 14500 : 2500),
 		recorded('java', record => \&java, argument => $full ? 25 : 6),
 		recorded('python', record => \&python, argument => $full ? '2500 27' : '500 4', stacks => 1);

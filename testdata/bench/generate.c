@@ -113,7 +113,7 @@ static uint64_t address(struct profile *profile, uint64_t nth)
 	uint64_t hot = options->places < HOT ? options->places : HOT;
 	uint64_t back = 1 + next_random(profile) % (nth < hot ? nth : hot);
 
-	return place_of(options, (nth - back) % options->places) + 5;
+	return place_of(options, (nth - back) % options->places) + 14;
 }
 
 /* With stack copies, too, perf asks for the kernel's chain, which is empty in user space. */
@@ -299,6 +299,7 @@ static void parse(struct options *options, int argc, char **argv)
 		{ "uses", required_argument, NULL, 'u' },
 		{ "spaced", no_argument, NULL, 'p' },
 		{ "lines", no_argument, NULL, 'l' },
+		{ "alike", no_argument, NULL, 'a' },
 		{ NULL, 0, NULL, 0 },
 	};
 	uint64_t uses = 1;
@@ -326,12 +327,16 @@ static void parse(struct options *options, int argc, char **argv)
 		case 'l':
 			options->lines = true;
 			break;
+		case 'a':
+			options->alike = true;
+			break;
 		default:
 			exit(2);
 		}
 	if (optind + 1 != argc || !options->functions || !uses) {
-		fprintf(stderr, "usage: generate [--functions=N] [--samples=N] [--chain=FRAMES] "
-				"[--stack=BYTES] [--uses=N] [--spaced] [--lines] FOLDER\n");
+		fprintf(stderr,
+			"usage: generate [--functions=N] [--samples=N] [--chain=FRAMES] "
+			"[--stack=BYTES] [--uses=N] [--spaced] [--lines] [--alike] FOLDER\n");
 		exit(2);
 	}
 	options->places = (options->functions + uses - 1) / uses;

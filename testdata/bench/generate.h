@@ -24,12 +24,13 @@ struct options {
 	uint32_t stack;  /* bytes of each stack copy; 0: none */
 	bool spaced;     /* with room between functions; else without a byte */
 	bool lines;      /* with source lines */
+	bool alike;      /* all of one size and code, as CPython's */
 };
 
 /* Functions differ in size, places in what fits them. */
-static inline uint64_t code_size(uint64_t place)
+static inline uint64_t code_size(const struct options *options, uint64_t place)
 {
-	return 64 + place % 7 * 16;
+	return options->alike ? 64 : 64 + place % 7 * 16;
 }
 
 /* Where the place'th function stands. 7 sizes in turn add up to 784 bytes. */

@@ -82,10 +82,25 @@ static void put_lines(FILE *file, uint64_t time, uint64_t addr, uint64_t size, u
 	put(file, record, at);
 }
 
-static void put_load(FILE *file, uint64_t time, uint64_t addr, uint64_t size, uint64_t nth)
+/* No two functions have the same, unless they are to be alike. */
+static void make_code(uint8_t *code, uint64_t size, uint64_t constant)
 {
-	/* push %rbp; mov %rsp,%rbp; ... pop %rbp; ret */
-	static const uint8_t begin[] = { 0x55, 0x48, 0x89, 0xe5 }, end[] = { 0x5d, 0xc3 };
+	/* push %rbp; mov %rsp,%rbp; movabs $constant,%rax */
+	static const uint8_t begin[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0xb8 };
+	/* mov %rax,-8(%rbp) ... pop %rbp; ret */
+	static const uint8_t store[] = { 0x48, 0x89, 0x45, 0xf8 }, end[] = { 0x5d, 0xc3 };
+	size_t at = sizeof(begin) + sizeof(constant);
+
+	memcpy(code, begin, sizeof(begin));
+	memcpy(code + sizeof(begin), &constant, sizeof(constant));
+	for (; at < size - sizeof(end); at += sizeof(store))
+		memcpy(code + at, store, sizeof(store));
+	memcpy(code + size - sizeof(end), end, sizeof(end));
+}
+
+static void put_load(const struct options *options, FILE *file, uint64_t time, uint64_t addr,
+		     uint64_t size, uint64_t nth)
+{
 	struct {
 		struct prefix prefix;
 		uint32_t pid, tid;
@@ -97,10 +112,7 @@ static void put_load(FILE *file, uint64_t time, uint64_t addr, uint64_t size, ui
 					 (unsigned int)nth) +
 			1;
 
-	memset(code, 0x90, sizeof(code));
-	memcpy(code, begin, sizeof(begin));
-	memcpy(code + 8, &nth, sizeof(nth)); /* no two are alike */
-	memcpy(code + size - sizeof(end), end, sizeof(end));
+	make_code(code, size, options->alike ? 0 : nth);
 	load.prefix.size = (uint32_t)(sizeof(load) + length + size);
 	put(file, &load, sizeof(load));
 	put(file, name, length);
@@ -118,12 +130,12 @@ void write_dump(const struct options *options, const char *path)
 	put_header(file);
 	for (uint64_t i = 0; i < options->functions; i++) {
 		uint64_t place = i % options->places, addr = place_of(options, place);
-		uint64_t time = load_time(i + 1), size = code_size(place);
+		uint64_t time = load_time(i + 1), size = code_size(options, place);
 
 		if (options->lines)
 			put_lines(file, time, addr, size, i);
 		put_unwinding(file, time, size);
-		put_load(file, time, addr, size, i);
+		put_load(options, file, time, addr, size, i);
 	}
 	if (fclose(file) != 0) {
 		fprintf(stderr, "generate: %s: %s\n", path, strerror(errno));
