@@ -11,6 +11,8 @@
 /* Columns of a line: bytes of most instructions fit. */
 #define BYTES_WIDTH 22
 #define TEXT_WIDTH  32
+/* Bytes of a line where instructions can't be told apart. */
+#define PIECE 4u
 
 struct printing {
 	struct dump *dump;
@@ -114,6 +116,41 @@ static void print_instruction(struct printing *print, const struct instruction *
 		print_line(print, instruction, hex, line);
 }
 
+/* Up to PIECE bytes for which the same row and line of source hold. */
+static uint8_t piece_size(const struct printing *print, uint64_t addr, size_t left)
+{
+	const struct code_lines *lines = print->view->lines;
+	uint64_t end = addr + (left < PIECE ? left : PIECE);
+
+	if (print->view->cfi)
+		array__for_each(row, &print->view->cfi->rows.rows) {
+			if (row->addr > addr && row->addr < end)
+				end = row->addr;
+			if (row->addr + row->size > addr && row->addr + row->size < end)
+				end = row->addr + row->size;
+		}
+	for (size_t i = print->next_line; lines && i < lines->nr_rows; i++)
+		if (lines->rows[i].addr > addr) {
+			end = lines->rows[i].addr < end ? lines->rows[i].addr : end;
+			break;
+		}
+	return (uint8_t)(end - addr);
+}
+
+/* What can't be disassembled has rows and lines all the same. */
+static void print_pieces(struct printing *print)
+{
+	const struct code_view *view = print->view;
+	struct instruction piece = { .addr = view->addr };
+
+	while (piece.addr - view->addr < view->code.size) {
+		piece.size =
+			piece_size(print, piece.addr, view->code.size - (piece.addr - view->addr));
+		print_instruction(print, &piece);
+		piece.addr += piece.size;
+	}
+}
+
 /* What is no instruction is told byte by byte. */
 static void print_instructions(struct printing *print, struct disassembler *disassembler)
 {
@@ -201,9 +238,12 @@ void dump_code__print(struct dump *dump, const struct code_view *view)
 	struct printing print = { .dump = dump, .view = view };
 	struct disassembler *disassembler = disassembler_of(dump, view->target);
 
-	if (disassembler) {
+	if (disassembler || view->cfi || view->lines) {
 		printer__begin_list(printer, "instructions");
-		print_instructions(&print, disassembler);
+		if (disassembler)
+			print_instructions(&print, disassembler);
+		else
+			print_pieces(&print);
 		printer__end_list(printer);
 	} else {
 		printer__bytes(printer, "code", view->code);

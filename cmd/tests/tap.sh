@@ -227,6 +227,12 @@ chains()
 	sed 's/^/# /' ../chains
 }
 
+# can_disassemble: whether this build looks at code at all; what needs it is tested otherwise if not.
+can_disassemble()
+{
+	! perfjit-fix --version | grep -q 'built without a disassembler'
+}
+
 # fix_program: perfjit-fix on what program brought; its DSOs are found below ../symfs like all else.
 fix_program()
 {
