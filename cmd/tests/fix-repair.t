@@ -43,13 +43,13 @@ repairs()
 # repairs_by_code WHAT MOST CHANGE TEXT: the same where only the code tells what is wrong.
 repairs_by_code()
 {
-	if perfjit-fix --version | grep -q 'without a disassembler'; then
+	if can_disassemble; then
+		repairs "$@"
+	else
 		damage "$1" "$3"
 		[ "$(whole)" -le "$2" ]
 		ok $? "  without a disassembler nobody can tell" || tell ../figures
 		is "  and none is said to be put right" "$(origin repaired)" 0
-	else
-		repairs "$@"
 	fi
 }
 

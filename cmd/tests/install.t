@@ -11,7 +11,7 @@ install()
 
 succeeds "make install" install install
 (cd "$root" && find . ! -type d | LC_ALL=C sort) >../out
-version=$(perfjit-fix --version | sed 's/.* //')
+version=$(perfjit-fix --version | sed -n '1s/.* //p')
 
 # what must be there, of each command, page and the library
 {
