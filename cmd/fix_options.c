@@ -14,6 +14,7 @@ enum {
 	OPT_BUILDID_CACHE,
 	OPT_PERF_MAP,
 	OPT_PERF_ABI,
+	OPT_FOR_PERF,
 	OPT_CFI,
 	OPT_DRY_RUN,
 	OPT_FORCE,
@@ -61,6 +62,10 @@ static const struct argp_option option_table[] = {
 	{ "perf-abi", OPT_PERF_ABI, "ABI", 0,
 	  "What the output is to be read by: perf of a version (5.10 or newer), auto (older ones where "
 	  "that costs nothing) or keep (the perf that recorded)",
+	  3 },
+	{ "for-perf", OPT_FOR_PERF, "PATH", 0,
+	  "Find out what this perf can't do, and write the output so that it need not: sets "
+	  "--perf-abi, --perf-map and --unwind where they are not given",
 	  3 },
 	{ "cfi", OPT_CFI, "CFI", 0,
 	  "Where unwind tables come from: auto (the runtime's; what the code itself shows where there "
@@ -259,6 +264,9 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return parse_without(options, arg, state);
 	case OPT_CFI:
 		return parse_cfi(options, arg, state);
+	case OPT_FOR_PERF:
+		options->for_perf = arg;
+		return 0;
 	case OPT_PERF_ABI:
 		return parse_abi(options, arg, state);
 	case OPT_COLOR:

@@ -9,6 +9,10 @@
 #include "perfdata/abi_level.h"
 #include "terminal.h"
 
+#define FIX_CHOSEN_MAX 256
+
+struct diag;
+
 struct fix_options {
 	const char *input;
 	char *output; /* given or made from the input's name */
@@ -18,6 +22,8 @@ struct fix_options {
 	struct where_options where;
 	const char *buildid_cache; /* folder to file DSOs in; NULL: don't */
 	char *default_cache;
+	const char *for_perf;        /* the perf that is to read the output; or NULL */
+	char chosen[FIX_CHOSEN_MAX]; /* for it: which perf and which options, for people; or "" */
 	bool perf_map;
 	const char *perf_map_dir; /* NULL: the folder that DSOs would be in */
 	bool output_given;        /* by --output or --in-place */
@@ -36,6 +42,11 @@ struct fix_options {
 
 /* Ends the process when the command line is wrong, or asks for --help or --version. */
 void fix_options__parse(struct fix_options *options, int argc, char **argv);
+/*
+ * Probes options->for_perf and sets what was not said on the command line as it needs it. 0 or a
+ * negative errno, reported.
+ */
+int fix_options__choose(struct fix_options *options, struct diag *diag);
 void fix_options__free(struct fix_options *options);
 
 /* "perf.data" gives "perf.fixed.data", "x" "x.fixed.data", "-" itself. NULL: memory. */

@@ -391,6 +391,10 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 	struct printer printer = { result, result->plan, stream };
 	unsigned int verbose = result->options->verbose;
 
+	if (*result->options->chosen) {
+		label(&printer, "For");
+		fprintf(stream, "%s\n", result->options->chosen);
+	}
 	if (result->plan) {
 		print_read(&printer);
 		if (fix_result__has_jit(result->plan)) {

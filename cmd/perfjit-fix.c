@@ -419,7 +419,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "perfjit-fix: error: out of memory\n");
 		return EXIT_INPUT;
 	}
-	result.code = work(&run);
+	if (options.for_perf && fix_options__choose(&options, run.diag) < 0)
+		result.code = EXIT_INPUT;
+	else
+		result.code = work(&run);
 	progress__stop(run.progress);
 	messages.progress = NULL;
 	messages__summarize(&messages, run.diag);

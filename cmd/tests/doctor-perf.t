@@ -91,6 +91,22 @@ run perfjit-doctor --perf=./none
 exits 3 "no such perf"
 err_has "says so" 'error: ./none: can.t be run: No such file'
 
+# perfjit-fix does what follows
+recording llvm14-mcjit-nofp-dwarf
+succeeds "perfjit-fix for a perf without an unwinder" perfjit-fix --for-perf=./nounwind perf.data
+out_has "says what it chose" '^For       perf [0-9.]*, no unwinder:.* --unwind$'
+out_has "and did so" '^Unwound   [1-9]'
+run perf script -F ip,sym -i perf.fixed.data
+is "chains are in the profile" \
+	"$(awk '/^\t/ { n++ } !NF { if (n > 2) long++; n = 0 } END { print (long > 9) }' ../out)" 1
+succeeds "for one without names" perfjit-fix --for-perf=./noelf -o maps.data perf.data
+out_has "maps are written" '^Maps      1 perf-PID.map'
+succeeds "what is given stays" perfjit-fix --force --for-perf=./nounwind --unwind=jit perf.data
+out_has "and is not said to be chosen" '^For       perf [0-9.]*, no unwinder: --perf-abi=[0-9.]*$'
+run perfjit-fix --for-perf=./none perf.data
+exits 3 "for one that is not there"
+rm -rf ./*.data ./*.dump ./*.jit nest.c
+
 # the report
 run perfjit-doctor --report --redact
 exits 1 "a report"

@@ -89,6 +89,9 @@ const char *perf_probe__abi(const struct perf_probe *probe)
 		const char *abi;
 	} levels[] = { { 144, "7.2" }, { 136, "6.12" }, { 128, "6.1" }, { 1, "5.10" } };
 
+	/* that level has nothing compressed */
+	if (probe->accepted_attr && probe->results[PROBE_ZSTD].status == PROBE_FAULTY)
+		return "5.10";
 	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
 		if (probe->accepted_attr >= levels[i].size)
 			return levels[i].abi;
