@@ -2,11 +2,12 @@
 /*
  * Preloaded into a command, makes one of its calls fail (cmd/tests/faults.pl), told by variables:
  *
- *	FAULT_CALLS  which calls count: "output" (what creates and changes files), "input" (what
- *	             reads them) or "memory" (what allocates)
+ *	FAULT_CALLS  which calls count: "output" (what creates, changes and removes files), "input"
+ *	             (what reads them) or "memory" (what allocates)
  *	FAULT_AT     the how manieth of them fails, from 1 on
- *	FAULT        what happens there: a number of errno.h, negative if all later ones fail as
- *	             well; "short" (half is written or read); or "before-N", "after-N": signal N
+ *	FAULT        what happens there: a number of errno.h, negative if all later ones but those
+ *	             that remove fail as well; "short" (half is written or read); or "before-N",
+ *	             "after-N": signal N
  *	FAULT_LOG    file that gets a line for the call that failed, "CALL PATH", and at the end one
  *	             with the number of calls
  *
@@ -71,13 +72,19 @@ static void send(int number)
 	syscall(SYS_kill, syscall(SYS_getpid), number);
 }
 
+static bool removes(const char *call)
+{
+	return strncmp(call, "unlink", 6) == 0 || strcmp(call, "rmdir") == 0;
+}
+
 /* Whether this call is the one. path, or fd if that is NULL, is what it is about. */
-static enum verdict judge(enum kind kind, const char *call, const char *path, int fd, bool can_short)
+static enum verdict judge(enum kind kind, const char *call, const char *path, int fd,
+			  bool can_short)
 {
 	if (kind != counted || !at || (shortens && !can_short))
 		return PASS;
 	if (__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) != at) {
-		if (!lasting || count < at)
+		if (!lasting || count < at || removes(call))
 			return PASS;
 		errno = error;
 		return FAIL;
@@ -128,44 +135,45 @@ static void __attribute__((constructor)) begin(void)
 	else
 		error = abs(atoi(fault));
 	lasting = error && *fault == '-';
-	counted = strcmp(calls, "output") == 0 ? OUTPUT : strcmp(calls, "input") == 0 ? INPUT
-										      : MEMORY;
+	counted = strcmp(calls, "output") == 0  ? OUTPUT
+		  : strcmp(calls, "input") == 0 ? INPUT
+						: MEMORY;
 }
 
 /* The function of that name that this one hides: libc's, or a sanitizer's. */
-#define REAL(name)                                                        \
-	static __typeof__(name) *real;                                    \
-	if (!real)                                                        \
+#define REAL(name)                     \
+	static __typeof__(name) *real; \
+	if (!real)                     \
 	real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 /* A function whose result is negative when it fails. */
-#define WRAP(kind, type, name, parameters, arguments, path, fd)             \
-	EXPORT type name parameters                                         \
-	{                                                                   \
-		type result = -1;                                           \
-		REAL(name);                                                 \
-		if (judge(kind, #name, path, fd, false) != PASS)            \
-			return result;                                      \
-		result = real arguments;                                    \
-		finish(kind);                                               \
-		return result;                                              \
+#define WRAP(kind, type, name, parameters, arguments, path, fd)  \
+	EXPORT type name parameters                              \
+	{                                                        \
+		type result = -1;                                \
+		REAL(name);                                      \
+		if (judge(kind, #name, path, fd, false) != PASS) \
+			return result;                           \
+		result = real arguments;                         \
+		finish(kind);                                    \
+		return result;                                   \
 	}
 
 /* The same of one that may do less than it is asked to. */
-#define WRAP_SIZED(kind, name, parameters, arguments, fd, size)             \
-	EXPORT ssize_t name parameters                                      \
-	{                                                                   \
-		enum verdict verdict;                                       \
-		ssize_t result = -1;                                        \
-		REAL(name);                                                 \
-		verdict = judge(kind, #name, NULL, fd, size > 1);           \
-		if (verdict == FAIL)                                        \
-			return result;                                      \
-		if (verdict == SHORT)                                       \
-			size /= 2;                                          \
-		result = real arguments;                                    \
-		finish(kind);                                               \
-		return result;                                              \
+#define WRAP_SIZED(kind, name, parameters, arguments, fd, size)   \
+	EXPORT ssize_t name parameters                            \
+	{                                                         \
+		enum verdict verdict;                             \
+		ssize_t result = -1;                              \
+		REAL(name);                                       \
+		verdict = judge(kind, #name, NULL, fd, size > 1); \
+		if (verdict == FAIL)                              \
+			return result;                            \
+		if (verdict == SHORT)                             \
+			size /= 2;                                \
+		result = real arguments;                          \
+		finish(kind);                                     \
+		return result;                                    \
 	}
 
 WRAP_SIZED(OUTPUT, write, (int fd, const void *data, size_t size), (fd, data, size), fd, size)
@@ -177,8 +185,8 @@ WRAP_SIZED(OUTPUT, copy_file_range,
 	   (int in, off64_t *from, int out, off64_t *to, size_t size, unsigned int flags),
 	   (in, from, out, to, size, flags), out, size)
 WRAP_SIZED(INPUT, read, (int fd, void *data, size_t size), (fd, data, size), fd, size)
-WRAP_SIZED(INPUT, pread, (int fd, void *data, size_t size, off_t offset),
-	   (fd, data, size, offset), fd, size)
+WRAP_SIZED(INPUT, pread, (int fd, void *data, size_t size, off_t offset), (fd, data, size, offset),
+	   fd, size)
 WRAP_SIZED(INPUT, pread64, (int fd, void *data, size_t size, off64_t offset),
 	   (fd, data, size, offset), fd, size)
 WRAP(OUTPUT, ssize_t, writev, (int fd, const struct iovec *parts, int n), (fd, parts, n), NULL, fd)
@@ -200,6 +208,9 @@ WRAP(OUTPUT, int, link, (const char *from, const char *to), (from, to), to, -1)
 WRAP(OUTPUT, int, linkat, (int in, const char *from, int dir, const char *to, int flags),
      (in, from, dir, to, flags), to, -1)
 WRAP(OUTPUT, int, symlink, (const char *target, const char *path), (target, path), path, -1)
+WRAP(OUTPUT, int, unlink, (const char *path), (path), path, -1)
+WRAP(OUTPUT, int, unlinkat, (int dir, const char *path, int flags), (dir, path, flags), path, -1)
+WRAP(OUTPUT, int, rmdir, (const char *path), (path), path, -1)
 WRAP(OUTPUT, int, rename, (const char *from, const char *to), (from, to), to, -1)
 WRAP(OUTPUT, int, renameat, (int in, const char *from, int dir, const char *to),
      (in, from, dir, to), to, -1)
@@ -233,21 +244,21 @@ static mode_t mode_of(int flags, va_list rest)
 	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 }
 
-#define WRAP_OPEN(name, parameters, arguments)                                        \
-	EXPORT int name parameters                                                    \
-	{                                                                             \
-		int result = -1;                                                      \
-		va_list rest;                                                         \
-		mode_t mode;                                                          \
-		REAL(name);                                                           \
-		va_start(rest, flags);                                                \
-		mode = mode_of(flags, rest);                                          \
-		va_end(rest);                                                         \
-		if (judge(kind_of(flags), #name, path, -1, false) != PASS)            \
-			return result;                                                \
-		result = real arguments;                                              \
-		finish(kind_of(flags));                                               \
-		return result;                                                        \
+#define WRAP_OPEN(name, parameters, arguments)                             \
+	EXPORT int name parameters                                         \
+	{                                                                  \
+		int result = -1;                                           \
+		va_list rest;                                              \
+		mode_t mode;                                               \
+		REAL(name);                                                \
+		va_start(rest, flags);                                     \
+		mode = mode_of(flags, rest);                               \
+		va_end(rest);                                              \
+		if (judge(kind_of(flags), #name, path, -1, false) != PASS) \
+			return result;                                     \
+		result = real arguments;                                   \
+		finish(kind_of(flags));                                    \
+		return result;                                             \
 	}
 
 WRAP_OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
@@ -255,18 +266,18 @@ WRAP_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
 WRAP_OPEN(openat, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
 WRAP_OPEN(openat64, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
 
-#define WRAP_MMAP(name, offset_type)                                                          \
-	EXPORT void *name(void *addr, size_t size, int prot, int flags, int fd,               \
-			  offset_type offset)                                                 \
-	{                                                                                     \
-		enum kind kind = fd < 0 ? MEMORY : INPUT;                                     \
-		void *result;                                                                 \
-		REAL(name);                                                                   \
-		if (judge(kind, #name, fd < 0 ? "" : NULL, fd, false) != PASS)                \
-			return MAP_FAILED;                                                    \
-		result = real(addr, size, prot, flags, fd, offset);                           \
-		finish(kind);                                                                 \
-		return result;                                                                \
+#define WRAP_MMAP(name, offset_type)                                            \
+	EXPORT void *name(void *addr, size_t size, int prot, int flags, int fd, \
+			  offset_type offset)                                   \
+	{                                                                       \
+		enum kind kind = fd < 0 ? MEMORY : INPUT;                       \
+		void *result;                                                   \
+		REAL(name);                                                     \
+		if (judge(kind, #name, fd < 0 ? "" : NULL, fd, false) != PASS)  \
+			return MAP_FAILED;                                      \
+		result = real(addr, size, prot, flags, fd, offset);             \
+		finish(kind);                                                   \
+		return result;                                                  \
 	}
 
 WRAP_MMAP(mmap, off_t)
@@ -285,23 +296,23 @@ static void *take_early(size_t size)
 	return early_used <= sizeof(early) ? memory : NULL;
 }
 
-#define WRAP_MEMORY(name, parameters, arguments, size)                                        \
-	EXPORT void *name parameters                                                          \
-	{                                                                                     \
-		static __typeof__(name) *real;                                                \
-		if (!real) {                                                                  \
-			if (looking)                                                          \
-				return take_early(size);                                      \
-			looking = true;                                                       \
-			real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name);        \
-			looking = false;                                                      \
-		}                                                                             \
-		if (judge(MEMORY, #name, "", -1, false) != PASS)                              \
-			return NULL;                                                          \
-		return real arguments;                                                        \
+#define WRAP_MEMORY(name, parameters, arguments, size)                                 \
+	EXPORT void *name parameters                                                   \
+	{                                                                              \
+		static __typeof__(name) *real;                                         \
+		if (!real) {                                                           \
+			if (looking)                                                   \
+				return take_early(size);                               \
+			looking = true;                                                \
+			real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name); \
+			looking = false;                                               \
+		}                                                                      \
+		if (judge(MEMORY, #name, "", -1, false) != PASS)                       \
+			return NULL;                                                   \
+		return real arguments;                                                 \
 	}
 
 WRAP_MEMORY(malloc, (size_t size), (size), size)
-WRAP_MEMORY(calloc, (size_t n, size_t size), (n, size), n * size)
+WRAP_MEMORY(calloc, (size_t n, size_t size), (n, size), n *size)
 WRAP_MEMORY(realloc, (void *memory, size_t size), (memory, size), size)
-WRAP_MEMORY(reallocarray, (void *memory, size_t n, size_t size), (memory, n, size), n * size)
+WRAP_MEMORY(reallocarray, (void *memory, size_t n, size_t size), (memory, n, size), n *size)
