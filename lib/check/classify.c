@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "check/subject.h"
 #include "fix/loaded.h"
+#include "session/session.h"
 
 /* A frame with all that is known of its place. */
 struct place {
@@ -26,7 +27,7 @@ static bool is_before_its_dso(const struct place *place)
 
 	if (place->frame->reason == UNWIND_MAPPED_LATER && place->shown)
 		later = process__mapping(place->shown, place->frame->ip, CODE_FOREVER - 1);
-	return later && check__is_jit_dso(later);
+	return later && session__is_jit_dso(later->name);
 }
 
 static bool is_jit(const struct place *place)
@@ -35,7 +36,7 @@ static bool is_jit(const struct place *place)
 
 	return place->code || place->frame->jit || is_before_its_dso(place) ||
 	       (recorded && recorded->exec && !recorded->file && !recorded->kernel) ||
-	       (recorded && check__is_jit_dso(recorded));
+	       (recorded && session__is_jit_dso(recorded->name));
 }
 
 /* A name that perfjit-fix or perf inject gave the code of a dump, and that is not the dump's. */

@@ -2,12 +2,12 @@
 #include "check/subject.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 
 #include "base/diag.h"
 #include "check/runtime.h"
 #include "fix/loaded.h"
 #include "fix/map_source.h"
+#include "session/session.h"
 
 int check_subjects__read(struct check_subjects *subjects, struct perfdata *original,
 			 const struct discover_options *options, struct diag *diag)
@@ -52,17 +52,11 @@ static bool descends(const struct process *process, const struct process *other)
 	return false;
 }
 
-bool check__is_jit_dso(const struct mapping *mapping)
-{
-	return mapping->file && (fnmatch("*/jitted-[0-9]*-[0-9]*.so", mapping->name, 0) == 0 ||
-				 fnmatch("*/jit-[0-9]*-[0-9]*-[0-9]*-*.so", mapping->name, 0) == 0);
-}
-
 /* What perfjit-fix has mapped is not in the original; a profile of baked chains has none. */
 static bool maps_dsos(const struct process *process)
 {
 	array__for_each(mapping, &process->mappings)
-		if (check__is_jit_dso(mapping))
+		if (session__is_jit_dso(mapping->name))
 			return true;
 	return false;
 }

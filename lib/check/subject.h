@@ -32,9 +32,6 @@ void check_subjects__free(struct check_subjects *subjects);
 struct check_subject *check_subjects__find(struct check_subjects *subjects, uint32_t pid,
 					   uint64_t time, bool fixed);
 
-/* Whether a mapping is of a DSO for JIT code, as perf inject -j and perfjit-fix name them. */
-bool check__is_jit_dso(const struct mapping *mapping);
-
 /* What a user frame is, and why it has no name. */
 struct check_finding {
 	bool jit;

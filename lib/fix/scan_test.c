@@ -100,12 +100,51 @@ static void test_markers(void **state)
 	scan__free(&scan);
 }
 
+/* What an exec ends: the mappings from before it; and that a DSO's COMM doesn't. */
+static void assert_ends_mappings(struct testing *testing, uint64_t mapped, const char *name,
+				 bool ends)
+{
+	const struct process *process;
+	const struct mapping *mapping;
+	struct scan scan;
+
+	testing->records.size = 0;
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__map(testing, 10, 1, 0x1000, 0x1000, 0, "/bin/jit");
+	profile__comm(testing, 20, 1, "jit", true);
+	profile__map(testing, mapped, 1, 0x8000, 0x1000, 0, name);
+	scan_profile(testing, &scan);
+	process = processes__find(scan.processes, 1, 30);
+	assert_non_null(process);
+	mapping = process__mapping(process, 0x1800, 30);
+	if (ends)
+		assert_null(mapping);
+	else
+		assert_string_equal(mapping->name, "/bin/jit");
+	assert_string_equal(process__mapping(process, 0x8800, 30)->name, name);
+	scan__free(&scan);
+	perfdata__close(testing->perfdata);
+	testing->perfdata = NULL;
+}
+
+/* A program that becomes itself again has the same name, and clocks may be too coarse to tell. */
+static void test_exec(void **state)
+{
+	struct testing *testing = *state;
+
+	assert_ends_mappings(testing, 21, "/bin/jit", true);
+	assert_ends_mappings(testing, 20, "/bin/jit", true);
+	assert_ends_mappings(testing, 20, "/tmp/jit-1-0-1-0123456789ab.so", false);
+	assert_ends_mappings(testing, 21, "/tmp/jit-1-0-1-0123456789ab.so", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TESTING(test_order_of_time),
 		TESTING(test_attrs),
 		TESTING(test_markers),
+		TESTING(test_exec),
 	};
 
 	return cmocka_run_group_tests_name("scan", tests, NULL, NULL);

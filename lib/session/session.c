@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 
 /* An event waiting to be put in order of time. */
 struct sideband {
@@ -27,6 +28,16 @@ bool session__is_guest(const struct perfdata_record *record)
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+/* DIR/jit-PID-REGION-GENERATION-ID.so, and jitted-PID-N.so of perf inject. */
+bool session__is_jit_dso(const char *name)
+{
+	const char *base = strrchr(name, '/');
+
+	base = base ? base + 1 : name;
+	return fnmatch("jit-[0-9]*-[0-9]*-[0-9]*-????????????.so", base, 0) == 0 ||
+	       fnmatch("jitted-[0-9]*-[0-9]*.so", base, 0) == 0;
 }
 
 static int push(struct reader *reader, struct sideband *event, const char *text)
@@ -147,12 +158,13 @@ static int compare(const void *a, const void *b)
 
 /*
  * perfjit-fix writes a COMM with the mark of an exec before the mapping of a DSO, at its time, so
- * that readers forget unwind rows. What an exec maps comes later than its COMM.
+ * that readers forget unwind rows. An exec's first mapping is the program's, never such a DSO.
  */
 static bool only_forgets_rows(const struct sideband *event, const struct sideband *next)
 {
-	return event->time && next && next->time == event->time && next->pid == event->pid &&
-	       (next->type == PERFDATA_MMAP || next->type == PERFDATA_MMAP2);
+	return next && next->time == event->time && next->pid == event->pid &&
+	       (next->type == PERFDATA_MMAP || next->type == PERFDATA_MMAP2) &&
+	       session__is_jit_dso(next->text);
 }
 
 static int feed(struct processes *processes, struct sideband *event, const struct sideband *next)

@@ -24,6 +24,9 @@ typedef int (*session_visit_fn)(void *context, const struct perfdata_record *rec
 int session__read(struct processes *processes, struct perfdata *perfdata, session_visit_fn visit,
 		  void *context);
 
+/* Whether a file is, by its name, a DSO that perfjit-fix or perf inject -j made for JIT code. */
+bool session__is_jit_dso(const char *name);
+
 /* Whether a record is of a virtual machine's guest. */
 bool session__is_guest(const struct perfdata_record *record);
 

@@ -37,7 +37,11 @@ struct plt {
 static int add(struct plt *plt, uint64_t start, uint64_t size, char *name)
 {
 	struct symbol symbol = {
-		.start = start, .end = start + size, .name = name, .binding = STB_GLOBAL
+		.start = start,
+		.end = start + size,
+		.name = name,
+		.binding = STB_GLOBAL,
+		.sized = true,
 	};
 
 	if (!name || !array__push(&plt->symbols->made, name)) {

@@ -17,24 +17,28 @@ static bool is_mapping_symbol(uint16_t machine, const char *name)
 	       (!name[2] || name[2] == '.' || machine == EM_RISCV);
 }
 
-/* Labels without a type count where they are in code or data. */
+/* Labels without a type count where they are in code or data, unless they are hidden. */
+static bool is_label(const GElf_Sym *symbol, const char *section)
+{
+	unsigned int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+
+	return GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && visibility != STV_HIDDEN &&
+	       visibility != STV_INTERNAL && section &&
+	       (strstr(section, "text") || strstr(section, "data"));
+}
+
+/* Of what is loaded. Absolute ones, such as those of versions, are numbers and not addresses. */
 static bool is_wanted(Elf *elf, const GElf_Sym *symbol, size_t section_names)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
-	const char *section;
-	GElf_Shdr header;
+	GElf_Shdr section;
 
-	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF)
+	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	    !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section) ||
+	    !(section.sh_flags & SHF_ALLOC))
 		return false;
-	if (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT)
-		return true;
-	if (type != STT_NOTYPE || symbol->st_shndx == SHN_ABS ||
-	    GELF_ST_VISIBILITY(symbol->st_other) == STV_HIDDEN)
-		return false;
-	if (!gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &header))
-		return false;
-	section = elf_strptr(elf, section_names, header.sh_name);
-	return section && (strstr(section, "text") || strstr(section, "data"));
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT ||
+	       is_label(symbol, elf_strptr(elf, section_names, section.sh_name));
 }
 
 static int add_table(struct symbols *symbols, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
@@ -59,6 +63,8 @@ static int add_table(struct symbols *symbols, Elf *elf, Elf_Scn *scn, const GElf
 			.end = entry.st_value + shift + entry.st_size,
 			.name = elf_strptr(elf, header->sh_link, entry.st_name),
 			.binding = GELF_ST_BIND(entry.st_info),
+			.label = GELF_ST_TYPE(entry.st_info) == STT_NOTYPE,
+			.sized = entry.st_size > 0,
 			.nth = (uint32_t)symbols->list.count,
 		};
 		if (!symbol.name || symbol.end < symbol.start ||
@@ -119,6 +125,8 @@ static int compare_names(const struct symbol *x, const struct symbol *y)
 
 	if (x_sized != y_sized)
 		return x_sized ? -1 : 1;
+	if (x->label != y->label)
+		return x->label ? 1 : -1;
 	if ((x->binding == STB_WEAK) != (y->binding == STB_WEAK))
 		return x->binding == STB_WEAK ? 1 : -1;
 	if ((x->binding == STB_GLOBAL) != (y->binding == STB_GLOBAL))
@@ -183,7 +191,7 @@ void symbols__finish(struct symbols *symbols)
 
 const struct symbol *symbols__find(const struct symbols *symbols, uint64_t vaddr)
 {
-	const struct symbol *items = symbols->list.items;
+	const struct symbol *items = symbols->list.items, *label = NULL;
 	size_t low = 0, high = symbols->list.count;
 
 	while (low < high) {
@@ -194,11 +202,16 @@ const struct symbol *symbols__find(const struct symbols *symbols, uint64_t vaddr
 		else
 			high = mid;
 	}
-	/* one that began earlier may go on behind one that ended */
-	for (; low && items[low - 1].reach > vaddr; low--)
-		if (items[low - 1].end > vaddr)
+	/* one that began earlier may go on behind one that ended, or be around a label */
+	for (; low && items[low - 1].reach > vaddr; low--) {
+		if (items[low - 1].end <= vaddr)
+			continue;
+		if (items[low - 1].sized)
 			return &items[low - 1];
-	return NULL;
+		if (!label)
+			label = &items[low - 1];
+	}
+	return label;
 }
 
 void symbols__free(struct symbols *symbols)

@@ -17,6 +17,8 @@ struct symbol {
 	uint64_t reach;      /* the highest end up to here, in order */
 	uint32_t nth;        /* in order of being added */
 	uint8_t binding;     /* STB_* */
+	bool label;          /* STT_NOTYPE */
+	bool sized;          /* the file says where it ends */
 };
 
 /* Zero-initialise. The ELF files must live as long. */
@@ -37,6 +39,10 @@ int symbols__add_plt(struct symbols *symbols, Elf *elf);
 void symbols__finish(struct symbols *symbols);
 void symbols__free(struct symbols *symbols);
 
+/*
+ * The nearest before vaddr that covers it; one whose size the file tells rather than a label within
+ * it. (Where symbols overlap, perf shows the one that its tree happens to have nearer to the root.)
+ */
 const struct symbol *symbols__find(const struct symbols *symbols, uint64_t vaddr);
 
 #endif

@@ -3,7 +3,6 @@
 #include "unwind/unwinder.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 
 #include "session/session.h"
 
@@ -89,16 +88,6 @@ const struct deferred_chain *unwinder__deferred(const struct unwinder *unwinder,
 		       compare_key);
 }
 
-/* Ours are DIR/jit-PID-REGION-GENERATION-ID.so, those of perf inject jitted-PID-N.so. */
-static bool is_jit(const char *name)
-{
-	const char *base = strrchr(name, '/');
-
-	base = base ? base + 1 : name;
-	return fnmatch("jit-[0-9]*-[0-9]*-[0-9]*-????????????.so", base, 0) == 0 ||
-	       fnmatch("jitted-[0-9]*-[0-9]*.so", base, 0) == 0;
-}
-
 static void describe(struct unwinder *unwinder, const struct mapping *mapping)
 {
 	struct unwind_module *module = &unwinder->modules[mapping->image];
@@ -106,7 +95,7 @@ static void describe(struct unwinder *unwinder, const struct mapping *mapping)
 	if (module->name)
 		return;
 	module->name = mapping->name;
-	module->jit = is_jit(mapping->name);
+	module->jit = session__is_jit_dso(mapping->name);
 	module->build_id_size = mapping->build_id.size;
 	if (module->build_id_size > sizeof(module->build_id))
 		module->build_id_size = 0;
