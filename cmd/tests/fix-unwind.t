@@ -87,17 +87,30 @@ out_has "counts chains" '"complete_chains": *[1-9]'
 
 # A program without any JIT code, linked in a way that this perf can't unwind: libdw can.
 gzip -dc "$TESTDATA/unwind/calls.gz" >"$place/calls"
-gzip -dc "$TESTDATA/unwind/perf.data.gz" >perf.data
+gzip -dc "$TESTDATA/unwind/calls.data.gz" >perf.data
 sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
 succeeds "no JIT code" perfjit-fix --unwind --force -o baked.data perf.data
 names()
 {
 	sed -e 's/^ *//' -e 's/ *$//' -e 's/^\t *[0-9a-f]* /\t/'
 }
-gzip -dc "$TESTDATA/unwind/perf.script.gz" | names >../theirs
+gzip -dc "$TESTDATA/unwind/calls.script.gz" | names >../theirs
 chains baked.data | names >../ours
 at_least "samples" "$(grep -c ':$' ../ours)" 140
 same_file "every perf shows the chains that perf 7.3 unwinds" ../ours ../theirs
+
+# Chains that the kernel recorded behind their samples: only perf 7.x puts them together.
+for file in dynamic libshapes.so; do
+	gzip -dc "$TESTDATA/unwind/$file.gz" >"$place/$file"
+done
+gzip -dc "$TESTDATA/unwind/deferred.data.gz" >perf.data
+sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
+run perfjit-check --json --expect-chain='_start;run;...;_ZN6shapes6circle5twiceEm;...' perf.data
+exits 0 "deferred chains are known here"
+at_least "reach their end" "$(json '$j->{chain_ends}{complete}')" 200
+succeeds "put into samples" perfjit-fix --unwind --perf-abi=5.10 --force -o baked.data perf.data
+chains baked.data >../ours
+at_least "every perf shows them" "$(grep -c ' _start$' ../ours)" 200
 
 recording py313fpbuild-perfjit-fp
 succeeds "a profile without stacks" perfjit-fix --unwind -o baked.data perf.data

@@ -27,13 +27,13 @@ static bool is_label(const GElf_Sym *symbol, const char *section)
 	       (strstr(section, "text") || strstr(section, "data"));
 }
 
-/* Of what is loaded. Absolute ones, such as those of versions, are numbers and not addresses. */
+/* Of what is loaded. Absolute ones, such as those of versions, are in no section. */
 static bool is_wanted(Elf *elf, const GElf_Sym *symbol, size_t section_names)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
 	GElf_Shdr section;
 
-	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF ||
 	    !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section) ||
 	    !(section.sh_flags & SHF_ALLOC))
 		return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A recording without JIT code, unwound: the chains are those that perf 7.3 printed of it. */
+/* Recordings without JIT code: the chains are those that perf 7.3 printed of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,18 @@
 #include "unwind/unwind.h"
 
 #define FOLDER "testdata/unwind/"
+#define PLACE  "tmp/perfjit-testdata"
 /* Chains that must be the same, in a thousand. */
 #define SAME_LEAST 995
 
+/* What was run: the files that the recording needs. */
+struct recording {
+	const char *name;
+	const char *files[3];
+};
+
 struct fixture {
+	const struct recording *recording;
 	char folder[64];
 	struct diag *diag;
 	struct perfdata *perfdata;
@@ -30,13 +38,13 @@ struct fixture {
 	struct buf expected; /* perf's output */
 };
 
-static void unpack(const char *name, struct buf *buf)
+static void unpack(const char *name, const char *ending, struct buf *buf)
 {
 	char path[256];
 	gzFile file;
 	int got;
 
-	snprintf(path, sizeof(path), FOLDER "%s.gz", name);
+	snprintf(path, sizeof(path), FOLDER "%s%s.gz", name, ending);
 	file = gzopen(path, "rb");
 	assert_non_null(file);
 	do {
@@ -50,13 +58,14 @@ static void unpack(const char *name, struct buf *buf)
 	gzclose(file);
 }
 
-static void unpack_to(const struct fixture *fixture, const char *name, const char *place)
+static void unpack_to(const struct fixture *fixture, const char *name, const char *ending,
+		      const char *place)
 {
 	struct buf buf = BUF(ORDER_HOST);
 	char path[256];
 	FILE *file;
 
-	unpack(name, &buf);
+	unpack(name, ending, &buf);
 	snprintf(path, sizeof(path), "%s/%s", fixture->folder, place);
 	file = fopen(path, "wb");
 	assert_non_null(file);
@@ -65,21 +74,32 @@ static void unpack_to(const struct fixture *fixture, const char *name, const cha
 	buf__free(&buf);
 }
 
+static void make_folder(const struct fixture *fixture, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
 static int setup(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	const struct recording *recording = *state;
 	struct unwind_options options = { .symfs = fixture->folder, .buildid_dir = "" };
 	char path[128];
 
+	fixture->recording = recording;
 	strcpy(fixture->folder, "/tmp/perfjit-unwind-XXXXXX");
 	assert_non_null(mkdtemp(fixture->folder));
-	snprintf(path, sizeof(path), "%s/tmp", fixture->folder);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/tmp/perfjit-testdata", fixture->folder);
-	assert_int_equal(mkdir(path, 0700), 0);
-	unpack_to(fixture, "calls", "tmp/perfjit-testdata/calls");
-	unpack_to(fixture, "perf.data", "perf.data");
-	unpack("perf.script", &fixture->expected);
+	make_folder(fixture, "tmp");
+	make_folder(fixture, PLACE);
+	for (size_t i = 0; recording->files[i]; i++) {
+		snprintf(path, sizeof(path), PLACE "/%s", recording->files[i]);
+		unpack_to(fixture, recording->files[i], "", path);
+	}
+	unpack_to(fixture, recording->name, ".data", "perf.data");
+	unpack(recording->name, ".script", &fixture->expected);
 	buf__put_u8(&fixture->expected, 0);
 	fixture->diag = diag__new(NULL, NULL);
 	snprintf(path, sizeof(path), "%s/perf.data", fixture->folder);
@@ -91,10 +111,16 @@ static int setup(void **state)
 	return 0;
 }
 
+static void remove_made(const struct fixture *fixture, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
+	assert_int_equal(remove(path), 0);
+}
+
 static int teardown(void **state)
 {
-	static const char *const made[] = { "tmp/perfjit-testdata/calls", "perf.data",
-					    "tmp/perfjit-testdata", "tmp", "" };
 	struct fixture *fixture = *state;
 
 	unwind_chain__free(&fixture->chain);
@@ -103,17 +129,21 @@ static int teardown(void **state)
 	perfdata__close(fixture->perfdata);
 	diag__free(fixture->diag);
 	buf__free(&fixture->expected);
-	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
-		char path[128];
+	for (size_t i = 0; fixture->recording->files[i]; i++) {
+		char path[64];
 
-		snprintf(path, sizeof(path), "%s/%s", fixture->folder, made[i]);
-		remove(path);
+		snprintf(path, sizeof(path), PLACE "/%s", fixture->recording->files[i]);
+		remove_made(fixture, path);
 	}
+	remove_made(fixture, "perf.data");
+	remove_made(fixture, PLACE);
+	remove_made(fixture, "tmp");
+	remove_made(fixture, "");
 	free(fixture);
 	return 0;
 }
 
-/* The chain as perf prints it with -F tid,time,ip,sym. */
+/* The user's part of a chain as perf prints it with -F tid,time,ip,sym. */
 static void print(const struct perfdata_sample *sample, const struct unwind_chain *chain,
 		  struct buf *text)
 {
@@ -123,6 +153,8 @@ static void print(const struct perfdata_sample *sample, const struct unwind_chai
 		 sample->time / 1000000000, sample->time % 1000000000);
 	buf__put(text, line, strlen(line));
 	array__for_each(frame, &chain->frames) {
+		if (frame->kernel)
+			continue;
 		snprintf(line, sizeof(line), "%" PRIx64 " %s\n", frame->ip,
 			 frame->symbol ? frame->symbol : "[unknown]");
 		buf__put(text, line, strlen(line));
@@ -130,7 +162,13 @@ static void print(const struct perfdata_sample *sample, const struct unwind_chai
 	buf__put_u8(text, 0);
 }
 
-/* What perf printed of a sample, without what lines are indented by. */
+/* The upper half is the kernel's. */
+static bool is_kernels(const char *line)
+{
+	return strtoull(line, NULL, 16) >> 63;
+}
+
+/* What perf printed of a sample, without what lines are indented by and without the kernel. */
 static void find_expected(const struct fixture *fixture, const struct perfdata_sample *sample,
 			  struct buf *text)
 {
@@ -149,6 +187,8 @@ static void find_expected(const struct fixture *fixture, const struct perfdata_s
 		at = line + length + (line[length] == '\n');
 		while (length && line[length - 1] == ' ')
 			length--;
+		if (is_kernels(line))
+			continue;
 		buf__put(text, line, length);
 		buf__put(text, "\n", 1);
 	}
@@ -178,11 +218,20 @@ static bool has(const struct unwind_chain *chain, const char *symbol)
 }
 
 struct counts {
-	size_t samples, same, frames, signals, sorts, complete, cut;
+	size_t samples, same, frames, unnamed, complete, cut, lost;
+	size_t found[4]; /* samples with a frame by the name that is looked for */
 };
 
+/* What perf shows instead of a chain whose record is lost: the cookie, as if it were an address. */
+static bool is_lost(const struct fixture *fixture, const struct buf *theirs)
+{
+	const char *end = strstr((const char *)theirs->data, " [unknown]\n");
+
+	return end && strcmp(fixture->recording->name, "deferred") == 0;
+}
+
 static void count(struct fixture *fixture, const struct perfdata_sample *sample,
-		  struct counts *counts)
+		  const char *const *names, struct counts *counts)
 {
 	struct buf ours = BUF(ORDER_HOST), theirs = BUF(ORDER_HOST);
 	const struct unwind_chain *chain = &fixture->chain;
@@ -190,39 +239,91 @@ static void count(struct fixture *fixture, const struct perfdata_sample *sample,
 	assert_int_equal(unwind_thread__sample(fixture->thread, sample, &fixture->chain), 0);
 	find_expected(fixture, sample, &theirs);
 	print(sample, chain, &ours);
-	if (strcmp((const char *)theirs.data, (const char *)ours.data) == 0)
+	counts->samples++;
+	if (is_lost(fixture, &theirs))
+		counts->lost++;
+	else if (strcmp((const char *)theirs.data, (const char *)ours.data) == 0)
 		counts->same++;
 	else
 		print_message("perf:\n%sours:\n%s", (const char *)theirs.data,
 			      (const char *)ours.data);
-	counts->samples++;
 	counts->frames += chain->frames.count;
 	counts->complete += chain->end == UNWIND_COMPLETE;
 	counts->cut += chain->end == UNWIND_STACK_CUT;
-	counts->signals += has(chain, "__restore_rt");
-	counts->sorts += has(chain, "__qsort_r");
+	array__for_each(frame, &chain->frames)
+		counts->unnamed += !frame->symbol;
+	for (size_t i = 0; names[i]; i++)
+		counts->found[i] += has(chain, names[i]);
 	buf__free(&ours);
 	buf__free(&theirs);
 }
 
-static void test_chains_are_those_of_perf(void **state)
+/* Samples that are not as perf has them: one in 200 may be. */
+static void compare_all(struct fixture *fixture, const char *const *names, struct counts *counts)
 {
-	struct fixture *fixture = *state;
-	struct counts counts = { 0 };
 	struct perfdata_sample sample;
 	struct perfdata_walk walk;
 
+	memset(counts, 0, sizeof(*counts));
 	perfdata_walk__begin(&walk, fixture->perfdata);
 	while (next_sample(fixture, &walk, &sample))
-		count(fixture, &sample, &counts);
+		count(fixture, &sample, names, counts);
 	perfdata_walk__end(&walk);
+	assert_true(counts->same * 1000 >= (counts->samples - counts->lost) * SAME_LEAST);
+}
+
+static void test_calls(void **state)
+{
+	static const char *const names[] = { "__restore_rt", "__qsort_r", NULL };
+	struct counts counts;
+
+	compare_all(*state, names, &counts);
 	assert_true(counts.samples >= 140);
 	assert_true(counts.frames >= 1000);
-	assert_true(counts.same * 1000 >= counts.samples * SAME_LEAST);
 	assert_true(counts.complete >= 100);
 	assert_int_equal(counts.complete + counts.cut, counts.samples);
-	assert_true(counts.signals >= 5);
-	assert_true(counts.sorts >= 30);
+	assert_true(counts.found[0] >= 5);
+	assert_true(counts.found[1] >= 30);
+}
+
+static void test_dynamic(void **state)
+{
+	static const char *const names[] = { "_ZN6shapes6circle4areaEm", "_start", NULL };
+	struct counts counts;
+
+	compare_all(*state, names, &counts);
+	assert_true(counts.samples >= 200);
+	assert_true(counts.frames >= 2000);
+	assert_true(counts.complete >= 200);
+	assert_true(counts.found[0] >= 50);
+	assert_true(counts.found[1] >= 200);
+}
+
+static void test_labels(void **state)
+{
+	static const char *const names[] = { "around", "unsized", "taken_by_all", "typed", NULL };
+	struct counts counts;
+
+	compare_all(*state, names, &counts);
+	assert_true(counts.samples >= 240);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(counts.found[i] >= 30);
+	/* behind the hidden label */
+	assert_true(counts.unnamed >= 30);
+}
+
+static void test_deferred(void **state)
+{
+	static const char *const names[] = { "_ZN6shapes6circle5twiceEm", "_start", NULL };
+	struct counts counts;
+
+	compare_all(*state, names, &counts);
+	assert_true(counts.samples >= 230);
+	assert_true(counts.same >= 200);
+	assert_true(counts.frames >= 1800);
+	assert_true(counts.lost >= 10 && counts.lost <= 30);
+	assert_true(counts.found[0] >= 20);
+	assert_true(counts.found[1] >= 200);
 }
 
 static void test_addresses(void **state)
@@ -253,11 +354,20 @@ static void test_addresses(void **state)
 	assert_false(unwind_module__is_jit(frame.module));
 }
 
+static struct recording calls = { "calls", { "calls" } };
+static struct recording dynamic = { "dynamic", { "dynamic", "libshapes.so" } };
+static struct recording labels = { "labels", { "labels" } };
+static struct recording deferred = { "deferred", { "dynamic", "libshapes.so" } };
+
+#define TEST(name, recording) \
+	cmocka_unit_test_prestate_setup_teardown(name, setup, teardown, &(recording))
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_chains_are_those_of_perf, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
+		TEST(test_calls, calls),       TEST(test_addresses, calls),
+		TEST(test_dynamic, dynamic),   TEST(test_labels, labels),
+		TEST(test_deferred, deferred),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
