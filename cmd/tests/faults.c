@@ -192,7 +192,6 @@ WRAP_SIZED(INPUT, pread64, (int fd, void *data, size_t size, off64_t offset),
 WRAP(OUTPUT, ssize_t, writev, (int fd, const struct iovec *parts, int n), (fd, parts, n), NULL, fd)
 WRAP(OUTPUT, int, fsync, (int fd), (fd), NULL, fd)
 WRAP(OUTPUT, int, fdatasync, (int fd), (fd), NULL, fd)
-WRAP(OUTPUT, int, syncfs, (int fd), (fd), NULL, fd)
 WRAP(OUTPUT, int, ftruncate, (int fd, off_t size), (fd, size), NULL, fd)
 WRAP(OUTPUT, int, ftruncate64, (int fd, off64_t size), (fd, size), NULL, fd)
 WRAP(OUTPUT, int, fallocate, (int fd, int mode, off_t from, off_t size), (fd, mode, from, size),

@@ -20,7 +20,10 @@
 
 /* Readers look each entry up in the build-id cache: thousands make them ten times slower. */
 #define BUILD_ID_ENTRIES_MAX 64
-/* A sync of its own for each of many files takes longer than one for all. */
+/*
+ * So many files are each on the disk before they are put in place. More of them are once they all
+ * are in place, or every one would cost a commit of the file system's journal.
+ */
 #define SYNC_EACH_MAX 64
 
 /* Device of the inserted mappings: any that is the same on every machine. */
@@ -34,6 +37,7 @@ struct writer {
 	struct perfdata_edits *edits;
 	struct baked baked;
 	bool *created; /* by DSO: not there before */
+	bool syncs_each, syncs_later;
 	struct output_folder folder;
 	uint64_t done;
 };
@@ -76,7 +80,6 @@ static const char *name_of(const struct plan_dso *dso)
 static int write_dso(struct writer *writer, size_t i)
 {
 	const struct plan_dso *dso = &writer->plan->dsos.items[i];
-	bool sync = !writer->options->no_sync && nr_written(writer->plan) <= SYNC_EACH_MAX;
 	int folder = writer->folder.fd;
 	bool fresh = faccessat(folder, name_of(dso), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 	struct file_out out;
@@ -92,7 +95,10 @@ static int write_dso(struct writer *writer, size_t i)
 		return err;
 	}
 	give_to_owner_of_input(writer, out.fd);
-	err = file_out__commit(&out, sync, writer->diag);
+	/* the disk begins with what is waited for in the end */
+	if (writer->syncs_later)
+		sync_file_range(out.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	err = file_out__commit(&out, writer->syncs_each, writer->diag);
 	if (err)
 		return err;
 	writer->created[i] = fresh;
@@ -101,15 +107,43 @@ static int write_dso(struct writer *writer, size_t i)
 
 static int write_dsos(struct writer *writer)
 {
+	size_t nr_files = nr_written(writer->plan);
+	bool sync = !writer->options->no_sync;
 	int err = 0;
 
-	if (!nr_written(writer->plan))
+	if (!nr_files)
 		return 0;
+	writer->syncs_each = sync && nr_files <= SYNC_EACH_MAX;
+	writer->syncs_later = sync && nr_files > SYNC_EACH_MAX;
 	err = output__open_folder(&writer->folder, writer->plan->perfdata, writer->plan->dso_folder,
 				  writer->plan->dso_folder_named, writer->diag);
 	for (size_t i = 0; !err && i < writer->plan->dsos.count; i++)
 		if (writer->plan->dsos.items[i].path)
 			err = write_dso(writer, i);
+	return err;
+}
+
+static int sync_dso(const struct writer *writer, const struct plan_dso *dso)
+{
+	int fd = openat(writer->folder.fd, name_of(dso), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int err = fd < 0 || fsync(fd) < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		diag__report(writer->diag, DIAG_ERROR, "output.write", dso->path, DIAG_NO_OFFSET,
+			     "can't write: %s", strerror(err));
+	return -err;
+}
+
+/* Waits until all are on the disk: no profile may name what a crash could still take away. */
+static int sync_dsos(const struct writer *writer)
+{
+	int err = 0;
+
+	for (size_t i = 0; writer->syncs_later && !err && i < writer->plan->dsos.count; i++)
+		if (writer->plan->dsos.items[i].path)
+			err = sync_dso(writer, &writer->plan->dsos.items[i]);
 	return err;
 }
 
@@ -330,12 +364,11 @@ static int write_file(struct writer *writer)
 	err = write_dsos(writer);
 	if (!err)
 		err = write_profile(writer, &out);
-	if (!err) {
-		if (!writer->options->no_sync && nr_written(writer->plan) > SYNC_EACH_MAX)
-			syncfs(out.fd);
+	if (!err)
+		err = sync_dsos(writer);
+	if (!err)
 		err = output__commit(&out, writer->plan->perfdata, !writer->options->no_sync,
 				     writer->diag);
-	}
 	file_out__abort(&out);
 	return err;
 }
@@ -344,6 +377,8 @@ static int write_directory(struct writer *writer)
 {
 	int err = write_dsos(writer);
 
+	if (!err)
+		err = sync_dsos(writer);
 	return err ? err : write_profile(writer, NULL);
 }
 
