@@ -91,16 +91,14 @@ static void compare_function(struct object *object, const struct cfi_fde *fde,
 	cfi_rows__free(&rows);
 }
 
-/* The compiler is there: the tests were made by one. */
-static void compile_and_compare(const char *flags, struct figures *figures)
+/* Runs a shell command that makes the file $out, and compares what is in that. */
+static void make_and_compare(const char *what, const char *make, struct figures *figures)
 {
 	struct object object;
 	char command[512], path[64];
 
 	snprintf(path, sizeof(path), "/tmp/perfjit-track-%d.so", (int)getpid());
-	snprintf(command, sizeof(command),
-		 "gcc -w -g0 -shared -fPIC -nostdlib -Wl,-z,lazy %s testdata/cfi/corpus.c -o %s",
-		 flags, path);
+	snprintf(command, sizeof(command), "out=%s; %s", path, make);
 	assert_int_equal(system(command), 0);
 	open_object(&object, path);
 	unlink(path);
@@ -109,24 +107,30 @@ static void compile_and_compare(const char *flags, struct figures *figures)
 		compare_function(&object, fde, figures);
 	close_object(&object);
 	array__for_each(finding, &figures->check.findings)
-		print_error("%s: %s\n", flags, finding->text);
-	print_message("# %s: %d functions, %d bytes agree, %d undecided\n", flags,
+		print_error("%s: %s\n", what, finding->text);
+	print_message("# %s: %d functions, %d bytes agree, %d undecided\n", what,
 		      (int)figures->nr_functions, (int)figures->check.nr_agree,
 		      (int)figures->check.nr_undecided);
 	assert_int_equal(figures->check.nr_wrong, 0);
 	assert_int_equal(figures->check.nr_uncovered, 0);
 	assert_int_equal(figures->check.findings.count, 0);
+	assert_true(figures->nr_functions >= 38);
+	assert_true(figures->check.nr_agree >= 3400);
+	assert_true(figures->check.nr_undecided * 49 <= figures->check.nr_agree);
 	cfi_check__free(&figures->check);
 }
 
+/* The compiler is there: the tests were made by one. */
 static void expect_known(const char *flags)
 {
 	struct figures figures;
+	char command[256];
 
-	compile_and_compare(flags, &figures);
-	assert_true(figures.nr_functions >= 38);
-	assert_true(figures.check.nr_agree >= 3400);
-	assert_true(figures.check.nr_undecided * 49 <= figures.check.nr_agree);
+	snprintf(command, sizeof(command),
+		 "gcc -w -g0 -shared -fPIC -nostdlib -Wl,-z,lazy %s testdata/cfi/corpus.c "
+		 "-o $out",
+		 flags);
+	make_and_compare(flags, command, &figures);
 }
 
 /* Each -O level with all that changes frames. */
@@ -147,6 +151,21 @@ static void test_finds_what_the_compiler_says(void **state)
 			snprintf(flags, sizeof(flags), "%s %s", levels[i], kinds[j]);
 			expect_known(flags);
 		}
+}
+
+/* testdata/cfi/aarch64.sh: with signed return addresses, and without. */
+static void test_finds_what_gcc_says_of_aarch64(void **state)
+{
+	static const char *const names[] = { "plain", "optimized", "signed" };
+	struct figures figures;
+	char command[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(command, sizeof(command), "gzip -dc testdata/cfi/aarch64-%s.so.gz >$out",
+			 names[i]);
+		make_and_compare(names[i], command, &figures);
+	}
 }
 
 #else
@@ -171,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_finds_what_the_compiler_says),
+		cmocka_unit_test(test_finds_what_gcc_says_of_aarch64),
 #else
 		cmocka_unit_test(test_build_without_says_so),
 #endif
