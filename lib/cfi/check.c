@@ -168,9 +168,6 @@ static enum agreement check_register(struct checker *checker, const struct cfi_r
 		return is_ra ? UNDECIDED : AGREES;
 	if (!is_ra && truth->kind == CFI_RULE_UNSPECIFIED && was_saved(checker->at->state, reg))
 		return AGREES;
-	/* the outermost frame says so */
-	if (is_ra && rule->kind == CFI_RULE_UNDEFINED)
-		return UNDECIDED;
 	report(checker, is_ra ? "cfi.wrong-return-address" : "cfi.wrong-register", name, rule,
 	       truth);
 	return DISAGREES;
@@ -182,6 +179,9 @@ static enum agreement check_row(struct checker *checker, const struct cfi_row *s
 	enum agreement all, one;
 	struct cfi_value cfa;
 
+	/* the outermost frame (_start): there is no caller for a CFA to lead to */
+	if (says->registers[checker->machine->ra].kind == CFI_RULE_UNDEFINED)
+		return UNDECIDED;
 	all = check_cfa(checker, says, does, &cfa);
 	if (all != AGREES)
 		return all;

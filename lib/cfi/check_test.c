@@ -311,6 +311,67 @@ static void test_old_cpython_on_aarch64(void **state)
 	cfi_check__free(&check);
 }
 
+/*
+ * Code in the frame of what jumps to it: mov (%r14), %rax; sub $8, %rsp; call; add $8, %rsp; jmp
+ * *(%r15). Its table says CFA = rsp+160 from the first instruction on.
+ */
+static const struct example jumped_to = {
+	BYTES("\x49\x8b\x06\x48\x83\xec\x08\xe8\0\x10\0\0\x48\x83\xc4\x08\x41\xff\x27"),
+	BYTES("\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\xa0\x01\x90\x01\0"
+	      "\x18\0\0\0\x1c\0\0\0\xc8\xff\xff\xff\x13\0\0\0\0\x47\x0e\xa8\x01\x49\x0e\xa0"
+	      "\x01\0\0\0"),
+	BYTES("\x01\x1b\x03\x3b\xc8\xff\xff\xff\x01\0\0\0\xb4\xff\xff\xff\xe4\xff\xff\xff"),
+	&x86_64,
+};
+
+static void test_code_that_is_jumped_to(void **state)
+{
+	struct example returns = jumped_to, wrong = jumped_to;
+	uint8_t code[19], table[52];
+	struct cfi_repair result;
+	struct cfi_check check;
+
+	(void)state;
+	expect_agreement(&jumped_to, 19);
+
+	/* the second change is by 16 where the code's is by 8 */
+	memcpy(table, jumped_to.eh_frame.data, sizeof(table));
+	table[47] = 0x98;
+	wrong.eh_frame.data = table;
+	repair(&wrong, &result, &check);
+	assert_int_equal(result.usable, !CAN_TRACK);
+	assert_int_equal(cfi_check__sound(&check), !CAN_TRACK);
+	cfi_check__free(&check);
+
+	/* ret; nop; nop: what returns was called, and had the return address on top of the stack */
+	memcpy(code, jumped_to.code.data, sizeof(code));
+	memcpy(code + 16, "\xc3\x90\x90", 3);
+	returns.code.data = code;
+	repair(&returns, &result, &check);
+	assert_int_equal(result.usable, !CAN_TRACK);
+	assert_int_equal(has(&check, "cfi.wrong-cfa"), CAN_TRACK);
+	cfi_check__free(&check);
+}
+
+/* As glibc's _start: no return address, and rows that do not follow the stack pointer. */
+static void test_outermost_frame(void **state)
+{
+	struct example start = cpython_3_13_0;
+	struct cfi_repair result;
+	struct cfi_check check;
+	uint8_t table[48];
+
+	(void)state;
+	memcpy(table, start.eh_frame.data, sizeof(table));
+	memcpy(table + 20, "\x07\x10", 2); /* DW_CFA_undefined: the return address */
+	memset(table + 41, 0, 6);
+	start.eh_frame.data = table;
+	repair(&start, &result, &check);
+	assert_true(cfi_check__sound(&check));
+	assert_true(result.usable && !result.changed && !result.checked);
+	cfi_check__free(&check);
+}
+
 /* Whatever bytes they are: nothing is read past them (with sanitizers), no error comes of it. */
 static void test_every_cut(void **state)
 {
@@ -338,6 +399,8 @@ int main(void)
 		cmocka_unit_test(test_damage_is_named_and_repaired),
 		cmocka_unit_test(test_swapped_order),
 		cmocka_unit_test(test_old_cpython_on_aarch64),
+		cmocka_unit_test(test_code_that_is_jumped_to),
+		cmocka_unit_test(test_outermost_frame),
 		cmocka_unit_test(test_every_cut),
 	};
 

@@ -173,12 +173,61 @@ static int try_changes(struct repairer *repairer, unsigned int changes)
 	return err;
 }
 
+/* Whether a row may hold where code is jumped to, within the frame of what jumps. */
+static bool is_within_frame(const struct cfi_row *row, const struct cfi_machine *machine)
+{
+	const struct cfi_rule *ra = &row->registers[machine->ra];
+
+	if (row->cfa.kind != CFI_RULE_REGISTER || ra->kind != CFI_RULE_OFFSET)
+		return false;
+	return machine->entry_offset ? ra->offset == -machine->entry_offset
+				     : ra->offset < 0 && ra->offset % machine->word == 0;
+}
+
+/*
+ * Code that does not return may be jumped to (a trace, a block, a cold part): what its first row
+ * says then holds at entry, and the rest is held against that. Replaces the trial if it agrees.
+ */
+static int try_jumped_to(struct repairer *repairer, struct cfi_check *trial)
+{
+	const struct cfi_entry entry = { &repairer->lenient.cie, repairer->lenient.instructions,
+					 repairer->producer->addr, repairer->producer->code.size };
+	struct cfi_track_options options = { 0 };
+	struct repairer other = *repairer;
+	struct cfi_check check = { 0 };
+	struct cfi_rows rows = { 0 };
+	int err;
+
+	if (repairer->options)
+		options = *repairer->options;
+	err = cfi_rows__of_entry(&rows, &entry, repairer->target, CFI_PRODUCER, NULL);
+	if (!err && rows.rows.count && !options.entry &&
+	    is_within_frame(&rows.rows.items[0], repairer->machine)) {
+		options.entry = &rows.rows.items[0];
+		other.options = &options;
+		err = try_cie(&other, entry.cie, &check);
+		if (!err && agrees(repairer, &check, entry.cie)) {
+			struct cfi_check replaced = *trial;
+
+			*trial = check;
+			check = replaced;
+			take(repairer, entry.cie, 0);
+			repairer->repair->checked = true;
+		}
+	}
+	cfi_check__free(&check);
+	cfi_rows__free(&rows);
+	return err == -EBADMSG ? 0 : err;
+}
+
 /* No change makes the code agree: what the table says as it is. */
 static int give_up(struct repairer *repairer)
 {
 	struct cfi_check trial = { 0 };
 	int err = try_cie(repairer, &repairer->lenient.cie, &trial);
 
+	if (!err && trial.nr_wrong)
+		err = try_jumped_to(repairer, &trial);
 	/* where nothing could be looked at, the producer is believed */
 	if (!err && !trial.nr_agree && !trial.nr_wrong &&
 	    repairer->lenient.cie.ra_register == repairer->machine->ra)
