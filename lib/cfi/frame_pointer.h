@@ -3,6 +3,9 @@
  * CFI for code whose producer gave none but that keeps a frame pointer, as its prologue shows or
  * its producer promises. Readers have a rule of their own for such code, but it stops working
  * where they come to it from code with CFI (libunwind before 1.8).
+ *
+ * This takes the place of cfi__track where that can't be had: in builds without a disassembler, for
+ * code that can't be followed, and for V8, whose calls take arguments off the stack.
  */
 #ifndef PERFJIT_CFI_FRAME_POINTER_H
 #define PERFJIT_CFI_FRAME_POINTER_H
