@@ -7,6 +7,7 @@
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
 #   make check-faults   every system call and allocation failing, in every form of output
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
+#   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
 #   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
@@ -226,6 +227,10 @@ check-matrix: all | $(after_deps)
 	$(Q)testdata/matrix/run --fix=$(BUILD)/perfjit-fix --work=$(BUILD)/matrix --no-install \
 		--mechanisms
 
+# testdata/doctor/README
+check-doctor: all | $(after_deps)
+	$(Q)testdata/doctor/run --doctor=$(BUILD)/perfjit-doctor
+
 $(BUILD)/bench/generate: $(BUILD)/testdata/bench/generate.o $(BUILD)/testdata/bench/generate_dump.o
 $(BUILD)/bench/measure: $(BUILD)/testdata/bench/measure.o
 $(bench_tools):
@@ -327,7 +332,7 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
+.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-doctor check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
 	uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
