@@ -81,6 +81,49 @@ exec $perf "$@"'
 run perfjit-doctor --json --perf=./noinject
 is "a perf without inject --jit" "$(status no-inject) $(status equal-build-ids)" "faulty unknown"
 
+# finds FAULT [FAULT]: exactly that more than without the wrapper
+run perfjit-doctor --json
+faults_here=$(json 'join " ", sort map { $_->{fault} } grep { $_->{status} eq "faulty" }
+	@{$j->{perf}{probes}}')
+finds()
+{
+	run perfjit-doctor --json --perf="./$1"
+	is "a perf with the fault $1" "$(json 'join " ", sort map { $_->{fault} }
+		grep { $_->{status} eq "faulty" } @{$j->{perf}{probes}}')" \
+		"$(printf '%s\n' $faults_here "$@" | sort -u | xargs)"
+}
+
+# cuts FAULT FILE FRAMES: chains of samples in that file end early
+cuts()
+{
+	wrapped "$1" "[ \"\$1\" = script ] || exec \$perf \"\$@\"
+\$perf \"\$@\" | awk '/^\\t/ && !n { cut = /$2/ } /^\\t/ { if (cut && ++n > $3) next; n += !cut }
+	!/^\\t/ { n = 0 } 1'"
+	finds "$1"
+	rm "$1"
+}
+cuts pgoff-table '\/pgoff.so' 1
+cuts jitted-prefix '\/injected.so' 1
+cuts drops-unmapped '\/unmapped.so' 1
+cuts stale-rows '\/new.so' 1
+
+wrapped loses-remapped '[ "$1" = script ] || exec $perf "$@"
+$perf "$@" | awk "/^[^\t]/ { n = 0 } /program/ && !n++ { nth++ } nth < 3 || n < 2"'
+finds loses-remapped
+rm loses-remapped
+
+# perf inject with one build-id for all files
+wrapped equal-build-ids '$perf "$@"; status=$?
+[ "$1" != inject ] || for out; do :; done
+[ "$1" != inject ] || perl -e "for (glob \"\$ARGV[0]/jitted-*\") { open my \$f, q(+<:raw), \$_;
+	local \$/; my \$d = <\$f>; \$d =~ s/(.{4})(\\x03\\0\\0\\0GNU\\0)(.{20})/
+		\$1 . \$2 . q(x) x unpack(q(V), \$1) . substr(\$3, unpack q(V), \$1)/es;
+	seek \$f, 0, 0; print \$f \$d }" "${out%/*}"
+exit $status'
+# it was filed by the one that perf gave it
+finds equal-build-ids inject-not-cached
+rm equal-build-ids
+
 wrapped broken 'echo "./perf: error while loading shared libraries" >&2; exit 127'
 run perfjit-doctor --perf=./broken
 exits 1 "a perf that does not run"

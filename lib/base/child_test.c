@@ -82,6 +82,22 @@ static void test_arguments_are_no_shell(void **state)
 	assert_string_equal(heard.all, "$(echo no); * \"|");
 }
 
+static void test_input(void **state)
+{
+	const char *argv[] = { "cat", NULL };
+	struct heard heard = { 0 };
+	const struct child_options options = { .argv = argv,
+					       .line = hear,
+					       .context = &heard,
+					       .input = "lib/base/child.h" };
+	struct child_result result;
+
+	(void)state;
+	assert_int_equal(child__run(&options, &result), 0);
+	assert_int_equal(strncmp(heard.all, "/* SPDX-License-Identifier: GPL-2.0-or-later */|", 48),
+			 0);
+}
+
 static void test_long(void **state)
 {
 	struct heard heard = { 0 };
@@ -137,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_output),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_arguments_are_no_shell),
+		cmocka_unit_test(test_input),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_timeout),
 		cmocka_unit_test(test_stopped),

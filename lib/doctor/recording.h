@@ -31,7 +31,20 @@ struct recording {
 /* The text of the first report of a kind, or "". */
 const char *recording__heard(const struct recording *recording, const char *kind);
 
-/* Adds all findings, in the order of enum order of causes. */
+/* Adds all findings, causes before what comes of them. */
 void recording__judge(struct recording *recording);
+/* Among them: those about jitdumps and perf maps; that one is not where it was. */
+void recording__judge_dumps(struct recording *recording);
+void recording__judge_moved(struct recording *recording);
+
+/* A finding that concerns so many samples; 0: it is not counted in samples. NULL: memory. */
+struct finding *recording__add(struct recording *recording, const char *slug,
+			       enum finding_weight weight, uint64_t samples);
+/* The next command: to fix it; to record anew, as the recognised runtime is recorded. */
+void recording__say_fix(struct recording *recording, struct finding *finding);
+void recording__say_record(struct recording *recording, struct finding *finding,
+			   const char *chains);
+/* perf record's option for call chains of the runtime. */
+const char *recording__usual_chains(const struct recording *recording);
 
 #endif

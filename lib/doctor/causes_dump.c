@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is wrong with a recording for its jitdumps and perf maps. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "doctor/recording.h"
+#include "jitdump/examine.h"
+
+/* Dumps of so many processes are examined one by one. */
+#define DUMPS_MAX 64
+
+static void find_wrong_clock(struct recording *recording)
+{
+	const struct found_dump *wrong = NULL;
+	struct finding *finding;
+	bool refused = false;
+
+	array__for_each(found, &recording->plan->discovery->dumps)
+		if (found->clock == CLOCK_OFFSET || found->refused) {
+			wrong = found;
+			refused |= found->refused;
+		}
+	if (!wrong)
+		return;
+	finding = recording__add(recording, "wrong-clock", refused ? FINDING_LOSS : FINDING_PERF,
+				 recording->counts->before.samples);
+	if (!finding)
+		return;
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"it was recorded without -k mono: perf's clock is not that of the jitdump, and "
+		"perf inject refuses the whole profile");
+	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s",
+		       jitdump__path(wrong->dump),
+		       refused ? recording__heard(recording, "clock.contradiction")
+		       : *recording__heard(recording, "clock.repaired")
+			       ? recording__heard(recording, "clock.repaired")
+			       : "its times are of another clock");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		refused ? "record again, with -k mono"
+			: "perfjit-fix finds the offset between the clocks; next time record "
+			  "with -k mono");
+	if (refused)
+		recording__say_record(recording, finding, recording__usual_chains(recording));
+	else
+		recording__say_fix(recording, finding);
+}
+
+static void find_missing(struct recording *recording)
+{
+	const struct marker *first = NULL;
+	const char *tried = recording__heard(recording, "discover.missing-dump");
+	struct finding *finding;
+
+	array__for_each(marker, &recording->plan->discovery->markers)
+		if (marker->missing && !marker->odd && !first)
+			first = marker;
+	if (!first)
+		return;
+	finding = recording__add(recording, first->deleted ? "dump-deleted" : "dump-missing",
+				 FINDING_LOSS, recording->counts->unnamed);
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what, "the jitdump of pid %u is gone: %s%s",
+		       first->pid, first->name,
+		       first->deleted ? " was deleted while it was recorded" : "");
+	diagnosis__say(recording->diagnosis, &finding->evidence, "%s",
+		       *tried ? tried : "it is not where the profile says");
+	diagnosis__say(
+		recording->diagnosis, &finding->cure,
+		"say where it is now, or of a container where its root is (--root=DIR); if it "
+		"is lost, record again and keep it beside the profile");
+	diagnosis__say(recording->diagnosis, &finding->command, "perfjit-fix --jitdump-dir=DIR %s",
+		       recording->options->path);
+}
+
+/* Whether it has another number where it ran than perf saw; a child may have its parent's dump. */
+static bool is_in_container(const struct marker *marker)
+{
+	if (marker->missing || marker->odd || !marker->file_pid || marker->file_pid == marker->pid)
+		return false;
+	for (const struct process *process = marker->process; process; process = process->parent)
+		if (process->pid == marker->file_pid)
+			return false;
+	return true;
+}
+
+static void find_container(struct recording *recording)
+{
+	const struct marker *first = NULL;
+	struct finding *finding;
+
+	array__for_each(marker, &recording->plan->discovery->markers)
+		if (!first && is_in_container(marker))
+			first = marker;
+	if (!first)
+		return;
+	finding = recording__add(recording, "container", FINDING_PERF, recording->counts->jit);
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what,
+		       "process %u ran in a pid namespace, where it is %u: perf inject up to 6.12 "
+		       "passes over its jitdump and says nothing",
+		       first->pid, first->file_pid);
+	diagnosis__say(recording->diagnosis, &finding->evidence, "process %u mapped %s", first->pid,
+		       first->name);
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "perfjit-fix tells them apart by more than the name");
+	recording__say_fix(recording, finding);
+}
+
+/* The oddity that lost most of what the recording should have had, or NULL. */
+static const struct oddity_count *worst_of(const struct jitdump_examination *examination)
+{
+	array__for_each(oddity, &examination->counts)
+		if (oddity->about->effect == ODDITY_LOSS &&
+		    oddity->about->origin == ORIGIN_RECORDING)
+			return oddity;
+	return NULL;
+}
+
+static void add_killed(struct recording *recording, const struct found_dump *found,
+		       const struct oddity_count *oddity)
+{
+	struct finding *finding =
+		recording__add(recording, "dump-killed", FINDING_LOSS, recording->counts->unnamed);
+
+	if (!finding)
+		return;
+	if (strcmp(oddity->kind, "jitdump.empty") == 0)
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "the jitdump of pid %u is empty: the process was killed, or left by "
+			       "_exit, before it wrote any of it",
+			       found->pid);
+	else
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "the jitdump of pid %u ends in the middle: the process was killed "
+			       "before it wrote the rest",
+			       found->pid);
+	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s [%s]",
+		       jitdump__path(found->dump), oddity->about->meaning, oddity->kind);
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "let the program end by itself or by SIGTERM, not by SIGKILL; what was not "
+		       "written can't be had back");
+	recording__say_record(recording, finding, recording__usual_chains(recording));
+}
+
+static void find_killed(struct recording *recording)
+{
+	size_t count = recording->plan->discovery->dumps.count;
+	bool found_one = false;
+
+	for (size_t i = 0; i < count && i < DUMPS_MAX && !found_one; i++) {
+		const struct found_dump *found = &recording->plan->discovery->dumps.items[i];
+		struct jitdump_examination *examination;
+		const struct oddity_count *oddity;
+
+		if (jitdump_examination__new(&examination, jitdump__path(found->dump),
+					     recording->quiet))
+			continue;
+		oddity = worst_of(examination);
+		if (oddity)
+			add_killed(recording, found, oddity);
+		found_one = oddity != NULL;
+		jitdump_examination__free(examination);
+	}
+}
+
+static void find_perf_map(struct recording *recording)
+{
+	const struct discovery *discovery = recording->plan->discovery;
+	struct finding *finding;
+
+	if (!discovery->maps.count || discovery->dumps.count || discovery->nr_missing)
+		return;
+	finding = recording__add(recording, "perf-map", FINDING_PERF,
+				 recording->counts->before.samples);
+	if (!finding)
+		return;
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"pid %u wrote a perf map instead of a jitdump: it has names, but no code, no "
+		"unwind data and no times",
+		discovery->maps.items[0].pid);
+	diagnosis__say(recording->diagnosis, &finding->evidence,
+		       "no jitdump is mapped, and there is a perf-%u.map",
+		       discovery->maps.items[0].pid);
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "perfjit-fix puts the map's names into the profile; for call chains through "
+		       "JIT code let the runtime write a jitdump");
+	if (recording->counts->jit)
+		recording__say_fix(recording, finding);
+	else
+		recording__say_record(recording, finding, recording__usual_chains(recording));
+}
+
+static void find_no_dump(struct recording *recording)
+{
+	const struct discovery *discovery = recording->plan->discovery;
+	const struct check_counts *counts = &recording->counts->before;
+	const struct runtime *runtime = recording->runtime;
+	struct finding *finding;
+	char advice[512];
+
+	if (discovery->markers.count || discovery->maps.count || !counts->reasons[CHECK_NO_DUMP])
+		return;
+	finding = recording__add(recording, "no-dump", FINDING_LOSS, recording->counts->unnamed);
+	if (!finding)
+		return;
+	if (runtime && runtime->source == RUNTIME_NONE)
+		diagnosis__say(recording->diagnosis, &finding->what,
+			       "no jitdump is mapped in this profile, and %s", runtime->enable);
+	else
+		diagnosis__say(
+			recording->diagnosis, &finding->what,
+			"no jitdump is mapped in this profile: %s was not told to write one, "
+			"or perf came later",
+			runtime ? runtime->name : "the runtime");
+	diagnosis__say(recording->diagnosis, &finding->evidence,
+		       "%" PRIu64
+		       " frames in executable memory that is no file, and no mapping of a "
+		       "jitdump",
+		       counts->reasons[CHECK_NO_DUMP]);
+	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
+		       check_reason__advice(CHECK_NO_DUMP, runtime, advice, sizeof(advice)));
+	if (!runtime || runtime->source != RUNTIME_NONE)
+		recording__say_record(recording, finding, recording__usual_chains(recording));
+}
+
+void recording__judge_moved(struct recording *recording)
+{
+	const struct marker *first = NULL;
+	struct finding *finding;
+
+	array__for_each(marker, &recording->plan->discovery->markers)
+		if (!marker->missing && !marker->odd && !first && access(marker->name, F_OK) != 0)
+			first = marker;
+	if (!first)
+		return;
+	finding = recording__add(recording, "dump-moved", FINDING_PERF,
+				 recording->counts->before.samples);
+	if (!finding)
+		return;
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"the jitdump of pid %u is no longer where the profile says: perf inject stops "
+		"at that and loses all samples",
+		first->pid);
+	diagnosis__say(recording->diagnosis, &finding->evidence,
+		       "%s is gone; a copy was found elsewhere", first->name);
+	diagnosis__say(recording->diagnosis, &finding->cure, "perfjit-fix finds the copy");
+	recording__say_fix(recording, finding);
+}
+
+void recording__judge_dumps(struct recording *recording)
+{
+	find_wrong_clock(recording);
+	find_missing(recording);
+	find_container(recording);
+	find_killed(recording);
+	find_perf_map(recording);
+	find_no_dump(recording);
+}
