@@ -113,12 +113,20 @@ static enum exit_code check_stream(struct run *run)
 }
 
 /* Something else than the input is at the output's path, maybe a folder. */
-static enum exit_code check_replaced(struct run *run, bool folder)
+static enum exit_code check_replaced(struct run *run, mode_t mode)
 {
 	const struct fix_options *options = run->options;
+	bool folder = S_ISDIR(mode);
 	enum what_is_there found;
 	int err;
 
+	/* opening a FIFO waits, reading a device may have no end, and replacing one is no help */
+	if (!S_ISREG(mode) && !folder) {
+		complain(run, "output.no-file", options->output,
+			 "is neither a file nor a folder: name another output with -o ('-' is "
+			 "standard output)");
+		return EXIT_OUTPUT;
+	}
 	if (folder && perfdata__form(run->perfdata) != PERFDATA_FORM_DIRECTORY) {
 		complain(run, "output.folder", options->output, "is a folder: name a file with -o");
 		return EXIT_OUTPUT;
@@ -141,6 +149,30 @@ static enum exit_code check_replaced(struct run *run, bool folder)
 	return EXIT_OUTPUT;
 }
 
+static enum exit_code check_new(struct run *run)
+{
+	const char *output = run->options->output;
+	size_t length = strlen(output);
+
+	if (output[length - 1] != '/' || perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY)
+		return EXIT_DONE;
+	complain(run, "output.folder", output, "is the name of a folder: name a file with -o");
+	return EXIT_OUTPUT;
+}
+
+static enum exit_code check_replaceable(struct run *run)
+{
+	struct stat input;
+
+	if (stat(run->options->input, &input) < 0 || S_ISREG(input.st_mode) ||
+	    S_ISDIR(input.st_mode))
+		return EXIT_DONE;
+	complain(run, "output.no-file", run->options->input,
+		 "is neither a file nor a folder and can't be replaced: name an output with -o "
+		 "and leave --in-place out");
+	return EXIT_OUTPUT;
+}
+
 static enum exit_code check_output(struct run *run)
 {
 	const struct fix_options *options = run->options;
@@ -148,15 +180,22 @@ static enum exit_code check_output(struct run *run)
 
 	if (options->to_stream)
 		return check_stream(run);
-	if (options->in_place || lstat(options->output, &output) < 0)
-		return EXIT_DONE;
-	if (stat(options->output, &target) == 0 && is_input(run, &target)) {
+	if (options->in_place)
+		return check_replaceable(run);
+	if (lstat(options->output, &output) < 0)
+		return check_new(run);
+	if (stat(options->output, &target) < 0)
+		target = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing is replaced */
+	else if (is_input(run, &target)) {
 		complain(
 			run, "output.is-input", options->output,
 			"is the input: name another output with -o, or replace it with --in-place");
 		return EXIT_USAGE;
 	}
-	return check_replaced(run, S_ISDIR(output.st_mode));
+	/* a link to a folder is replaced, not what is in the folder */
+	if (S_ISLNK(output.st_mode) && S_ISDIR(target.st_mode))
+		target.st_mode = S_IFREG;
+	return check_replaced(run, target.st_mode);
 }
 
 static bool advance(void *context, uint64_t done, uint64_t total)

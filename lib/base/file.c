@@ -200,7 +200,9 @@ int file_out__open(struct file_out *out, const char *path, mode_t mode, struct d
 	if (folder >= 0)
 		err = file_out__open_in(out, folder, path, mode, diag);
 	else
-		err = copy ? fail(diag, "output.create", path, "can't create") : -ENOMEM;
+		err = copy ? fail(diag, "output.create", path,
+				  "can't open the folder it is to be in")
+			   : -ENOMEM;
 	if (folder >= 0)
 		close(folder);
 	free(copy);

@@ -118,7 +118,8 @@ void output__close_folder(struct output_folder *folder)
 
 bool output__is_stream(const char *path)
 {
-	return strcmp(path, "-") == 0;
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 ||
+	       strcmp(path, "/dev/stdout") == 0;
 }
 
 int output__open(struct file_out *out, const struct perfdata *perfdata, const char *path,

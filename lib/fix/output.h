@@ -38,7 +38,7 @@ void output__remove_folder(const struct output_folder *folder);
 /* Lets others in. */
 void output__close_folder(struct output_folder *folder);
 
-/* Whether a path means standard output: "-". */
+/* Whether a path means standard input or output: "-", or how the system calls them. */
 bool output__is_stream(const char *path);
 /* The file or stream that a profile made from another is written to. 0 or negative errno. */
 int output__open(struct file_out *out, const struct perfdata *perfdata, const char *path,

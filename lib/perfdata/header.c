@@ -62,6 +62,13 @@ static bool known_header_size(uint64_t size)
 	       size == PERFDATA_PIPE_HEADER_SIZE;
 }
 
+bool perfdata_header__is_magic(const uint8_t *data)
+{
+	return memcmp(data, PERFDATA_MAGIC_V2, 8) == 0 ||
+	       memcmp(data, PERFDATA_MAGIC_V2_BIG, 8) == 0 ||
+	       memcmp(data, PERFDATA_MAGIC_V1, 8) == 0;
+}
+
 /* Magic of version 2 is a number, of version 1 a text: there the header's size tells. */
 static int detect_order(struct perfdata *perfdata, const uint8_t *data)
 {

@@ -117,6 +117,9 @@ int perfdata_source__map_parts(struct perfdata_source *source, const char *path,
 
 /* unwrap.c */
 /* Whether the bytes are a gzip or zstd file. */
+/* Whether the 8 bytes at data are those that a profile of any form begins with. */
+bool perfdata_header__is_magic(const uint8_t *data);
+
 bool unwrap__is_wrapped(struct bytes bytes);
 /* Writes what is wrapped to fd. */
 int unwrap__write(int fd, struct bytes bytes, const char *path, struct diag *diag);

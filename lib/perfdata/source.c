@@ -77,7 +77,43 @@ int perfdata_source__take(struct perfdata_source *source, struct bytes bytes)
 	return array__push(&source->parts, part) ? 0 : -ENOMEM;
 }
 
-/* A stream is copied to a file without a name, so that it can be mapped like any other. */
+#define HEAD 8
+
+/* Copies what a stream begins with, *bytes of it. */
+static int copy_head(int fd, int stream, uint8_t head[HEAD], size_t *bytes, const char *path,
+		     struct diag *diag)
+{
+	*bytes = 0;
+	while (*bytes < HEAD) {
+		ssize_t got = read(stream, head + *bytes, HEAD - *bytes);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(diag, path, "can't read");
+		if (got == 0)
+			break;
+		*bytes += (size_t)got;
+	}
+	return spool__write(fd, (struct bytes){ head, *bytes }, path, diag);
+}
+
+/*
+ * A stream is copied to a file without a name, so that it can be mapped like any other. What does
+ * not begin like a profile may have no end; its first bytes are enough to refuse it.
+ */
+static int copy_stream(int fd, int stream, const char *path, struct diag *diag)
+{
+	uint8_t head[HEAD];
+	size_t bytes;
+	int err = copy_head(fd, stream, head, &bytes, path, diag);
+
+	if (err || !(unwrap__is_wrapped((struct bytes){ head, bytes }) ||
+		     (bytes == HEAD && perfdata_header__is_magic(head))))
+		return err;
+	return spool__copy(fd, stream, path, diag);
+}
+
 static int open_stream(struct perfdata_source *source, int stream, const char *path,
 		       struct diag *diag)
 {
@@ -86,7 +122,7 @@ static int open_stream(struct perfdata_source *source, int stream, const char *p
 
 	if (fd < 0)
 		return fd;
-	err = spool__copy(fd, stream, path, diag);
+	err = copy_stream(fd, stream, path, diag);
 	if (err) {
 		close(fd);
 		return err;

@@ -46,9 +46,7 @@ static int flush(struct unwrap *unwrap, size_t size)
 {
 	struct bytes bytes = { unwrap->piece, size };
 
-	if (unwrap->size == 0 && size >= 8 && memcmp(bytes.data, PERFDATA_MAGIC_V1, 8) != 0 &&
-	    memcmp(bytes.data, PERFDATA_MAGIC_V2, 8) != 0 &&
-	    memcmp(bytes.data, PERFDATA_MAGIC_V2_BIG, 8) != 0)
+	if (unwrap->size == 0 && size >= 8 && !perfdata_header__is_magic(bytes.data))
 		return refuse(unwrap, "perfdata.not-perf-data", "what is wrapped is no perf.data");
 	unwrap->size += size;
 	return spool__write(unwrap->fd, bytes, unwrap->path, unwrap->diag);
