@@ -2,6 +2,7 @@
 #include "fix_options.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <string.h>
 
 #include "exit.h"
@@ -215,6 +216,9 @@ static error_t parse_folder(const char **folder, const char *option, const char 
 {
 	if (arg[0] != '/')
 		argp_error(state, "%s wants an absolute path, not '%s'", option, arg);
+	if (strlen(arg) + NAME_MAX >= PATH_MAX)
+		argp_error(state, "%s: no file in a folder of so long a name can be opened",
+			   option);
 	*folder = arg;
 	return 0;
 }
@@ -244,6 +248,8 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		options->output = strdup(arg);
 		return options->output ? 0 : ENOMEM;
 	case OPT_DSO_DIR:
+		if (!*arg)
+			argp_error(state, "--dso-dir is a folder: '' is none");
 		options->plan.dso_dir = arg;
 		return 0;
 	case OPT_RELOCATE:
@@ -296,7 +302,7 @@ static void check_together(const struct fix_options *options, struct argp_state 
 {
 	if (options->in_place && options->output)
 		argp_error(state, "--in-place and --output exclude each other");
-	if (options->in_place && strcmp(options->input, "-") == 0)
+	if (options->in_place && output__is_stream(options->input))
 		argp_error(state, "standard input can't be replaced: leave --in-place out");
 	if (options->output && !*options->output)
 		argp_error(state, "--output is a file name: '' is none");

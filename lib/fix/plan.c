@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -212,30 +213,46 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	return err;
 }
 
-/* An absolute path: MMAP2 records must name DSOs so that any reader finds them. */
-static char *absolute(const char *path)
+/*
+ * An absolute path: MMAP2 records must name DSOs so that any reader finds them. 0 or a negative
+ * errno.
+ */
+static int make_absolute(char **absolute, const char *path, struct diag *diag)
 {
 	char cwd[PATH_MAX];
-	char *result = NULL;
 
-	if (path[0] == '/')
-		return strdup(path);
-	if (!getcwd(cwd, sizeof(cwd)) || asprintf(&result, "%s/%s", cwd, path) < 0)
-		return NULL;
-	return result;
+	if (path[0] == '/') {
+		*absolute = strdup(path);
+		return *absolute ? 0 : -ENOMEM;
+	}
+	if (!getcwd(cwd, sizeof(cwd))) {
+		int err = errno;
+
+		diag__report(diag, DIAG_ERROR, "output.cwd", path, DIAG_NO_OFFSET,
+			     "the current folder can't be told (%s): give absolute paths, or work "
+			     "in a folder that exists",
+			     strerror(err));
+		return -err;
+	}
+	if (asprintf(absolute, "%s/%s", cwd, path) < 0) {
+		*absolute = NULL;
+		return -ENOMEM;
+	}
+	return 0;
 }
 
-static char *dso_folder(const struct plan_options *options)
+static int find_dso_folder(char **folder, const struct plan_options *options, struct diag *diag)
 {
-	char *beside = NULL, *result;
+	char *beside = NULL;
+	int err;
 
 	if (options->dso_dir)
-		return absolute(options->dso_dir);
+		return make_absolute(folder, options->dso_dir, diag);
 	if (asprintf(&beside, "%s.jit", options->output) < 0)
-		return NULL;
-	result = absolute(beside);
+		return -ENOMEM;
+	err = make_absolute(folder, beside, diag);
 	free(beside);
-	return result;
+	return err;
 }
 
 int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
@@ -247,10 +264,11 @@ int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_
 	*plan = new_plan(perfdata);
 	if (!*plan)
 		return -ENOMEM;
-	(*plan)->dso_folder = dso_folder(options);
+	err = find_dso_folder(&(*plan)->dso_folder, options, diag);
 	(*plan)->dso_folder_named = options->dso_dir != NULL;
 	own.dso_dir = (*plan)->dso_folder;
-	err = own.dso_dir ? fill(*plan, &own, diag) : -ENOMEM;
+	if (!err)
+		err = fill(*plan, &own, diag);
 	if (err) {
 		plan__free(*plan);
 		*plan = NULL;
