@@ -73,6 +73,20 @@ static const struct example sound_aarch64 = {
 	&aarch64,
 };
 
+/*
+ * paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; blr x3; ldp x29, x30, [sp], #16; autiasp; ret,
+ * with the rules that GCC writes for such code (-mbranch-protection=pac-ret).
+ */
+static const struct example signed_aarch64 = {
+	BYTES("\x3f\x23\x03\xd5\xfd\x7b\xbf\xa9\xfd\x03\x00\x91\x60\x00\x3f\xd6\xfd\x7b\xc1\xa8"
+	      "\xbf\x23\x03\xd5\xc0\x03\x5f\xd6"),
+	BYTES("\x14\0\0\0\0\0\0\0\x01zR\0\x04\x78\x1e\x01\x1b\x0c\x1f\0\0\0\0\0"
+	      "\x20\0\0\0\x1c\0\0\0\xc0\xff\xff\xff\x1c\0\0\0\0\x41\x2d\x41\x0e\x10\x9d\x02\x9e"
+	      "\x01\x43\xdd\xde\x0e\0\x41\x2d\0\0\0"),
+	BYTES("\x01\x1b\x03\x3b\xc0\xff\xff\xff\x01\0\0\0\xa4\xff\xff\xff\xdc\xff\xff\xff"),
+	&aarch64,
+};
+
 static void repair(const struct example *example, struct cfi_repair *result,
 		   struct cfi_check *check)
 {
@@ -152,6 +166,7 @@ static void test_sound_tables(void **state)
 	expect_agreement(&cpython_3_13_0, 11);
 	expect_agreement(&cpython_3_14, 12);
 	expect_agreement(&sound_aarch64, 20);
+	expect_agreement(&signed_aarch64, 28);
 }
 
 /* One thing done to a table that is right. */
@@ -199,6 +214,9 @@ static const struct damage damages[] = {
 	{ "cfi.wrong-cfa", &cpython_3_13_0, EH(41), BYTES("\x00"), true, true },
 	{ "cfi.wrong-cfa", &cpython_3_14, EH(41), BYTES("\x43"), true, true },
 	{ "cfi.wrong-register", &cpython_3_14, EH(46), BYTES("\x03"), true, true },
+	/* signed and not said so; not signed any more and not said so */
+	{ "cfi.wrong-signing", &signed_aarch64, EH(42), BYTES("\x00"), true, true },
+	{ "cfi.wrong-signing", &signed_aarch64, EH(56), BYTES("\x00"), true, true },
 	{ "cfi.bad-instructions", &cpython_3_13_0, EH(44), BYTES("\x4f"), true, true },
 	{ "cfi.bad-instructions", &cpython_3_13_0, EH(42), BYTES("\x3d"), true, true },
 };
@@ -271,6 +289,64 @@ static void test_damage_is_named_and_repaired(void **state)
 		else
 			check_unseen(&damages[i]);
 }
+
+#ifdef HAVE_CAPSTONE
+
+/* One fault of several instructions is told once, with all that they are. */
+static void test_fault_is_told_once(void **state)
+{
+	static const struct damage damage = {
+		"cfi.wrong-cfa", &cpython_3_13_0, EH(43), BYTES("\x18"), true, true
+	};
+	struct cfi_finding found = { 0 };
+	uint8_t table[TABLE_MAX];
+	struct example example;
+	struct cfi_repair result;
+	struct cfi_check check;
+
+	(void)state;
+	damaged(&damage, table, &example);
+	repair(&example, &result, &check);
+	array__for_each(finding, &check.findings) {
+		if (finding->harmless)
+			continue;
+		assert_null(found.kind);
+		found = *finding;
+	}
+	/* the call and what takes the frame away */
+	assert_int_equal(found.pc, CODE + 4);
+	assert_int_equal(found.size, 6);
+	assert_string_equal(found.says, "CFA = rsp+24");
+	assert_string_equal(found.does, "CFA = rsp+16");
+	assert_int_equal(check.nr_wrong, 6);
+	assert_int_equal(check.nr_agree, 5);
+	cfi_check__free(&check);
+}
+
+/* Rows for the first four bytes alone. */
+static void test_code_without_rows(void **state)
+{
+	struct cfi_check check = { 0 };
+	struct cfi_rows rows = { 0 };
+	struct cfi_repair as_is;
+	struct cfi_entry entry;
+
+	(void)state;
+	repair(&cpython_3_13_0, &as_is, &check);
+	cfi_check__free(&check);
+	entry = (struct cfi_entry){ &as_is.cie, { 0 }, CODE, 4 };
+	assert_int_equal(cfi_rows__of_entry(&rows, &entry, &x86_64, CFI_PRODUCER, NULL), 0);
+	check = (struct cfi_check){ 0 };
+	assert_int_equal(cfi_check__rows(&check, &rows, cpython_3_13_0.code, CODE, &x86_64, NULL),
+			 0);
+	assert_int_equal(check.nr_agree, 4);
+	assert_int_equal(check.nr_uncovered, 7);
+	assert_int_equal(check.nr_wrong + check.nr_undecided, 0);
+	cfi_check__free(&check);
+	cfi_rows__free(&rows);
+}
+
+#endif
 
 static void test_swapped_order(void **state)
 {
@@ -397,6 +473,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound_tables),
 		cmocka_unit_test(test_damage_is_named_and_repaired),
+#ifdef HAVE_CAPSTONE
+		cmocka_unit_test(test_fault_is_told_once),
+		cmocka_unit_test(test_code_without_rows),
+#endif
 		cmocka_unit_test(test_swapped_order),
 		cmocka_unit_test(test_old_cpython_on_aarch64),
 		cmocka_unit_test(test_code_that_is_jumped_to),
