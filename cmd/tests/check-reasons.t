@@ -37,6 +37,7 @@ rm jit-9128.dump
 reason dump-missing 190 "the dump is gone" --root=../none perf.data
 err_has "it is said where it was looked for" "jit-9128.dump not\|jit-9128.dump: jitdump of pid 9128 not found"
 
+frames_options=--symfs=../symfs
 program packed
 head -c 5302 jit-9128.dump >../half && cp ../half jit-9128.dump
 frames perf.data jit-9128.dump
@@ -69,7 +70,13 @@ at_least "chains lose their way by it" "$(json '$j->{chain_ends}{"bad-cfi"} // 0
 chains perf.fixed.data --symfs=../symfs
 is "as many are complete as in perf" "$(json '$j->{chain_ends}{complete} // 0')" "$chains_whole"
 
-# chains that perfjit-fix --unwind wrote
+# chains that perfjit-fix --unwind wrote, from a folder whose name is as long as the recorded one
+place=$(mktemp -d "/tmp/pj-XXXXXXXXXXXXX")
+trap 'cd /; rm -rf "$scratch" "$place"' EXIT
+cp ../symfs/tmp/perfjit-testdata/jitprog "$place"
+mkdir -p "../symfs$place"
+cp "$place/jitprog" "../symfs$place"
+sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
 fix_program --unwind
 run perfjit-check --json --symfs=../symfs perf.fixed.data
 is "baked chains: all named" "$(json '"$j->{jit_frames_named} $j->{chain_ends}{complete}"')" \
@@ -88,7 +95,6 @@ reason build-id $leaf "the DSO is of another run" perf.fixed.data
 # perfjit-fix maps DSOs again after the kernel mapped over them; here it does not
 program remap
 fix_program
-frames_options=--symfs=../symfs
 run perfjit-check --json --symfs=../symfs perf.fixed.data
 is "mapped again: all named" "$(json '$j->{jit_frames} - $j->{jit_frames_named}')" 0
 fix_program --without=reemission
@@ -103,10 +109,30 @@ program short
 fix_program
 end_of stack-short 180 "512 bytes of stack" perf.fixed.data
 
+# programs without JIT code
+unwinding()
+{
+	rm -rf ./*
+	gzip -dc "$TESTDATA/unwind/$1.data.gz" >perf.data
+	for file in dynamic libshapes.so; do
+		gzip -dc "$TESTDATA/unwind/$file.gz" >"../symfs/tmp/perfjit-testdata/$file"
+	done
+}
+unwinding deep
+end_of too-deep 11 "200 calls, unwound" perf.data
+unwinding deep-fp
+end_of too-deep "$(gzip -dc "$TESTDATA/unwind/deep-fp.script.gz" |
+	awk 'BEGIN { RS = ""; FS = "\n" } NF > 127 { n++ } END { print n }')" "  recorded" perf.data
+unwinding i386
+end_of no-registers 6 "a 32-bit process" perf.data
+
 # no dump at all, and a perf map
 rm -rf ./*
 recording py313fpbuild-perfmap-fp
 reason perf-map 3539 "a perf map names it" perf.data
+run perfjit-check --json --perf-map-dir=. --expect='py::*' perf.data
+exits 0 "the user says that maps are there: it counts"
+is "  names" "$(json '$j->{jit_frames_named}')" 3539
 rm perf-1230.map
 reason no-dump 3539 "nothing tells of the code" perf.data
 out_has "how CPython tells it" "let CPython tell perf of its code (python3.13 -X perf_jit"

@@ -122,6 +122,10 @@ static int count_user_frame(struct checker *checker, const struct check_subject 
 	check__classify(subject, frame, sample->time, &checker->view, &finding);
 	/* for whoever is told the chain */
 	frame->jit = finding.jit;
+	if (finding.symbol) {
+		frame->symbol = finding.symbol;
+		frame->symbol_offset = finding.symbol_offset;
+	}
 	counts->frames++;
 	counts->frames_named += finding.named;
 	counts->jit_frames += finding.jit;

@@ -96,6 +96,16 @@ static bool is_of_perf_map(const struct code *code)
 	return !code->record->code.size && !code->record->time;
 }
 
+/* perf looks into a process' own map for what is in executable memory without a file. */
+static bool is_named_by_map(const struct place *place)
+{
+	const struct mapping *mapping = place->frame->mapping;
+
+	return !place->frame->symbol && place->code && is_of_perf_map(place->code) &&
+	       place->subject->map_shown && mapping && mapping->exec && !mapping->file &&
+	       !mapping->kernel;
+}
+
 /* Of code that nothing describes. */
 static enum check_reason reason_of_unknown(const struct check_subject *subject)
 {
@@ -153,6 +163,11 @@ void check__classify(const struct check_subject *subject, const struct unwind_fr
 		.named = frame->symbol && !is_misnamed(&place),
 		.place = frame->mapping ? frame->mapping->name : "",
 	};
+	if (is_named_by_map(&place)) {
+		finding->named = true;
+		finding->symbol = place.code->record->name;
+		finding->symbol_offset = frame->ip - place.code->addr;
+	}
 	if (!finding->named)
 		finding->reason = reason_of(&place, view->symfs);
 }

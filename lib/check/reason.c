@@ -70,8 +70,9 @@ static const struct wording ends[CHECK_ENDS] = {
 	[CHECK_TOO_DEEP] = { "too-deep", "more frames than are kept",
 			     "raise kernel.perf_event_max_stack, or perf record "
 			     "--call-graph dwarf" },
-	[CHECK_NO_REGISTERS] = { "no-registers", "the sample has no user registers",
-				 "nothing: a kernel thread, or one that was ending" },
+	[CHECK_NO_REGISTERS] = { "no-registers", "the sample's registers can't be used",
+				 "nothing: 32-bit processes are not unwound, nor machines other than "
+				 "x86-64 and aarch64" },
 };
 
 const char *check_reason__slug(enum check_reason reason)

@@ -7,6 +7,7 @@
 #include "check/runtime.h"
 #include "fix/loaded.h"
 #include "fix/map_source.h"
+#include "jitdump/perfmap.h"
 #include "session/session.h"
 
 int check_subjects__read(struct check_subjects *subjects, struct perfdata *original,
@@ -17,6 +18,7 @@ int check_subjects__read(struct check_subjects *subjects, struct perfdata *origi
 	struct discovery *discovery = &subjects->discovery;
 	int err = scan__run(scan, original);
 
+	subjects->options = options;
 	if (err)
 		return err;
 	/* the discovery takes the markers over */
@@ -61,6 +63,33 @@ static bool maps_dsos(const struct process *process)
 	return false;
 }
 
+static bool is_in(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+	const char *base = strrchr(path, '/');
+
+	while (length > 1 && dir[length - 1] == '/')
+		length--;
+	return base && (size_t)(base - path) >= length && strncmp(path, dir, length) == 0 &&
+	       strspn(path + length, "/") == (size_t)(base - path) - length + 1;
+}
+
+/* perf reads the maps in /tmp. */
+static bool is_map_shown(const struct check_subjects *subjects, const struct process *process)
+{
+	const struct discover_options *options = subjects->options;
+	const char *path = NULL;
+	bool shown;
+
+	array__for_each(found, &subjects->discovery.maps)
+		if (found->process == process)
+			path = perfmap__path(found->map);
+	shown = path && is_in(path, "/tmp");
+	for (size_t i = 0; path && i < options->nr_perf_map_dirs; i++)
+		shown = shown || is_in(path, options->perf_map_dirs[i]);
+	return shown;
+}
+
 static void prepare(const struct check_subjects *subjects, struct check_subject *subject,
 		    struct process *process, bool fixed)
 {
@@ -68,6 +97,7 @@ static void prepare(const struct check_subjects *subjects, struct check_subject 
 	subject->runtime = runtime__of(process);
 	subject->described = loaded__owner(process) != NULL;
 	subject->has_dsos = fixed || maps_dsos(process);
+	subject->map_shown = is_map_shown(subjects, process);
 	array__for_each(marker, &subjects->discovery.markers)
 		if (marker->missing && marker->process && descends(process, marker->process))
 			subject->dump_missing = true;

@@ -13,17 +13,20 @@ struct check_subject {
 	bool prepared;                             /* what follows is set */
 	bool described; /* a dump or map tells of its code, or of what it inherited */
 	bool dump_missing, refused;
-	bool has_dsos; /* the profile maps DSOs for its JIT code */
+	bool has_dsos;  /* the profile maps DSOs for its JIT code */
+	bool map_shown; /* its perf map is where perf reads it, or where the user says maps are */
 };
 
 struct check_subjects {
+	const struct discover_options *options;
 	struct scan scan;
 	struct discovery discovery;
 	struct check_subject *subjects; /* by process number */
 	struct diag *silent;            /* for what is not worth a report; or NULL */
 };
 
-/* Reads the profile as recorded and its dumps. 0 or a negative errno, reported. */
+/* Reads the profile as recorded and its dumps; options must live as long. 0 or a negative errno,
+ * reported. */
 int check_subjects__read(struct check_subjects *subjects, struct perfdata *original,
 			 const struct discover_options *options, struct diag *diag);
 void check_subjects__free(struct check_subjects *subjects);
@@ -38,6 +41,8 @@ struct check_finding {
 	bool named;
 	enum check_reason reason; /* when it is not named */
 	const char *place;        /* what is mapped there, "" when nothing is */
+	const char *symbol;       /* not NULL: the frame's name is this one, of a perf map */
+	uint64_t symbol_offset;
 };
 
 /* The profile as it is shown. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A position-independent C++ program that calls a shared library and is called back, and enters
-// the kernel: dynamic ROUNDS.
+// the kernel: dynamic ROUNDS [DEPTH].
 #include "shapes.h"
 
 static volatile unsigned long sink;
@@ -18,15 +18,21 @@ NOINLINE static unsigned long deeper(unsigned long depth, unsigned long n)
 	return (depth ? deeper(depth - 1, n) : for_each_shape(n, visit)) + room[depth % sizeof(room)];
 }
 
-extern "C" NOINLINE void run(const unsigned long *stack)
+static unsigned long number(const char *digits)
 {
-	const char *rounds = reinterpret_cast<const char *>(stack[2]);
-	unsigned long count = 0;
+	unsigned long value = 0;
 
-	while (*rounds)
-		count = 10 * count + static_cast<unsigned long>(*rounds++ - '0');
-	while (count--)
-		sink = sink + deeper(count % 7, 2000) + ask_kernel(20);
+	while (digits && *digits)
+		value = 10 * value + static_cast<unsigned long>(*digits++ - '0');
+	return value;
+}
+
+extern "C" NOINLINE void run(const char *const *stack)
+{
+	unsigned long rounds = number(stack[2]), depth = stack[3] ? number(stack[3]) : 0;
+
+	while (rounds--)
+		sink = sink + deeper(depth ? depth : rounds % 7, 2000) + ask_kernel(20);
 	__asm__ volatile("syscall" : : "a"(231), "D"(0));
 	__builtin_unreachable();
 }

@@ -22,14 +22,13 @@ cxx()
 		-Wl,-z,now -Wl,--hash-style=gnu -ffile-prefix-map="$here"=. "$@"
 }
 
-# the delay: not the dynamic linker's beginning, which is another file elsewhere
-dynamic()
+build_dynamic()
 {
 	cxx -fPIC -shared -o libshapes.so "$here/shapes.cc"
 	cxx -fPIE -pie -o dynamic "$here/dynamic.cc" libshapes.so -Wl,-rpath,"$place"
-	record -D 10 "$@" ./dynamic 20000
 }
 
+# The delay of its recordings: without the dynamic linker, which is another file elsewhere.
 for name; do
 	rm -f ./*
 	case $name in
@@ -44,12 +43,26 @@ for name; do
 		record -e cpu-clock:u --call-graph fp ./labels
 		kept=labels ;;
 	dynamic)
-		dynamic -e cpu-clock:u --call-graph dwarf,1024
+		build_dynamic
+		record -D 10 -e cpu-clock:u --call-graph dwarf,1024 ./dynamic 20000
 		kept='dynamic libshapes.so' ;;
 	deferred)
-		dynamic -e cpu-clock --call-graph fp
+		build_dynamic
+		record -D 10 -e cpu-clock --call-graph fp ./dynamic 20000
 		perl "$here/defer.pl" <perf.data >deferred.data
 		mv deferred.data perf.data
+		kept= ;;
+	deep)
+		build_dynamic
+		record -D 10 -F 49 -e cpu-clock:u --call-graph dwarf,32768 ./dynamic 10000 200
+		kept= ;;
+	deep-fp)
+		build_dynamic
+		record -D 10 -F 99 -e cpu-clock:u --call-graph fp ./dynamic 10000 200
+		kept= ;;
+	i386)
+		gcc -m32 -nostdlib -static -o i386 "$here/i386.S"
+		record -F 99 -e cpu-clock:u --call-graph dwarf,256 ./i386
 		kept= ;;
 	esac
 	env -i HOME="$place" "$newest" script -i perf.data --no-inline --no-demangle --ns \
