@@ -143,6 +143,7 @@ static struct json_object *cfi(struct json_writer *writer, const struct plan *pl
 	json__put_number(writer, object, "synthesised", functions->nr_synthesised);
 	json__put_number(writer, object, "frame_pointer", functions->nr_frame_pointer);
 	json__put_number(writer, object, "none", functions->nr_without_cfi);
+	json__put_number(writer, object, "not_needed", functions->nr_unneeded);
 	return object;
 }
 

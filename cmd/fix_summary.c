@@ -118,6 +118,7 @@ static void print_cfi(const struct printer *printer)
 		{ functions->nr_synthesised, "shown by the code" },
 		{ functions->nr_frame_pointer, "by the frame pointer" },
 		{ functions->nr_without_cfi, "none" },
+		{ functions->nr_unneeded, "not needed" },
 	};
 	const char *separator = "of functions: ";
 

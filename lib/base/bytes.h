@@ -16,6 +16,11 @@ struct bytes {
 	size_t size;
 };
 
+static inline bool bytes__equal(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
 /* The values are those of ELF's EI_DATA. */
 enum byte_order {
 	ORDER_LITTLE = 1,

@@ -21,9 +21,10 @@ struct code {
 	bool moved;      /* came here by a MOVE */
 	bool identical;  /* a re-load of what already was here: same address, size, name and code */
 	uint32_t serial; /* position in loading order: breaks ties of load */
-	/* Times of the first and last sample that refers to it; first > last: none. For the
-	 * planner. */
+	/* For the planner: times of the first and last sample that refers to it; first > last: none.
+	 */
 	uint64_t first_reference, last_reference;
+	bool wants_cfi; /* for the planner too: readers may come through it as they unwind */
 };
 
 struct codemap;

@@ -12,16 +12,11 @@
 /* Tables that are held against their code even if nobody unwinds through it. */
 #define CHECKED_ANYWAY 200
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static bool same_cie(const struct cfi_cie *a, const struct cfi_cie *b)
 {
 	return a->code_align == b->code_align && a->data_align == b->data_align &&
 	       a->ra_register == b->ra_register && a->signal_frame == b->signal_frame &&
-	       a->pauth_b_key == b->pauth_b_key && same_bytes(a->instructions, b->instructions);
+	       a->pauth_b_key == b->pauth_b_key && bytes__equal(a->instructions, b->instructions);
 }
 
 /* The one copy of a CIE; NULL without memory. */
@@ -175,37 +170,41 @@ static int put_right(struct functions *functions, const struct code_record *reco
  */
 static bool is_checked(const struct functions *functions, const struct member *member)
 {
-	bool referenced =
-		functions->without_pruning || member->first_reference <= member->last_reference;
-
 	return functions->source == FUNCTION_CFI_AUTO && member->code->record->code.size &&
-	       ((functions->unwinds && referenced) || functions->nr_checked < CHECKED_ANYWAY);
+	       ((functions->unwinds && member->wants_cfi) ||
+		functions->nr_checked < CHECKED_ANYWAY);
+}
+
+/* Whether the record before had the same code and table, and enough was done about them. */
+static bool is_like_last(const struct functions *functions, const struct code_record *record,
+			 bool check)
+{
+	return functions->last.distance == cfi_distance(record) &&
+	       (functions->last.checked || !check) &&
+	       bytes__equal(functions->last.eh_frame, record->unwind->eh_frame) &&
+	       bytes__equal(functions->last.code, record->code);
 }
 
 static int from_own(struct functions *functions, const struct member *member,
 		    const struct function_context *context, struct cfi_entry *entry)
 {
 	const struct code_record *record = member->code->record;
-	const struct code_unwind *unwind = record->unwind;
-	uint64_t distance = cfi_distance(record);
 	bool check = is_checked(functions, member);
-	int err = 0;
+	int err;
 
-	if (functions->last.distance != distance || (check && !functions->last.checked) ||
-	    !same_bytes(functions->last.eh_frame, unwind->eh_frame) ||
-	    !same_bytes(functions->last.code, record->code)) {
+	if (!is_like_last(functions, record, check)) {
 		functions->last.distance = 0;
 		functions->last.repaired = false;
-		functions->last.checked = check;
 		functions->nr_checked += check;
 		err = read_own(functions, record, context->target, context->file, entry);
 		if (!err && check)
 			err = put_right(functions, record, context->target, context->file, entry);
 		if (err)
 			return err;
-		functions->last.eh_frame = unwind->eh_frame;
+		functions->last.eh_frame = record->unwind->eh_frame;
 		functions->last.code = record->code;
-		functions->last.distance = distance;
+		functions->last.distance = cfi_distance(record);
+		functions->last.checked = check;
 		functions->last.cie = entry->cie;
 		functions->last.instructions = entry->instructions;
 	}
@@ -232,6 +231,11 @@ static struct bytes keep_rows(struct functions *functions, const struct buf *row
 	memcpy(block, rows->data, rows->size);
 	functions->block_used += rows->size;
 	return (struct bytes){ block, rows->size };
+}
+
+static bool has_table(const struct code_record *record)
+{
+	return record->unwind && record->unwind->eh_frame.size;
 }
 
 /* An unwinding record without any CFI in it says that frame pointers do (V8). */
@@ -303,7 +307,7 @@ static int from_producer(struct functions *functions, const struct member *membe
 	struct cfi_entry entry = { .addr = member->addr, .size = member->end - member->addr };
 	int err = 0;
 
-	if (record->unwind && record->unwind->eh_frame.size)
+	if (has_table(record))
 		err = record->unwind->shared ? from_shared(functions, record, context->target,
 							   context->file, &entry)
 					     : from_own(functions, member, context, &entry);
@@ -325,6 +329,15 @@ static bool follows_code(const struct functions *functions, const struct code_re
 	       (functions->source == FUNCTION_CFI_AUTO && functions->unwinds);
 }
 
+bool functions__follow(const struct functions *functions, const struct code_record *record)
+{
+	if (!functions->unwinds || !record->code.size)
+		return false;
+	if (functions->source == FUNCTION_CFI_AUTO && has_table(record))
+		return !record->unwind->shared;
+	return follows_code(functions, record);
+}
+
 int functions__make(struct functions *functions, const struct member *member,
 		    const struct function_context *context, struct dso_function *function,
 		    struct function_cfi *cfi)
@@ -337,8 +350,13 @@ int functions__make(struct functions *functions, const struct member *member,
 					   member->end - member->addr };
 	if (source == FUNCTION_CFI_AUTO || source == FUNCTION_CFI_PRODUCER)
 		err = from_producer(functions, member, context, cfi);
-	if (!err && cfi->entries.count == before && follows_code(functions, member->code->record))
+	if (!err && cfi->entries.count == before && follows_code(functions, member->code->record)) {
+		if (!member->wants_cfi) {
+			functions->nr_unneeded++;
+			return 0;
+		}
 		err = from_code(functions, member, context, cfi);
+	}
 	if (!err && cfi->entries.count == before && source != FUNCTION_CFI_PRODUCER &&
 	    source != FUNCTION_CFI_NONE && !functions->without_frame_pointer_rule)
 		err = from_frame_pointer(functions, member, context, cfi);

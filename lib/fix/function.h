@@ -43,13 +43,15 @@ struct functions {
 		const struct cfi_cie *cie;
 		struct bytes instructions;
 		struct bytes code;
-		bool checked, repaired;
+		bool checked; /* against the code */
+		bool repaired;
 	} last;
 	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
 	size_t block_used;
 	/* functions made, by where their CFI is from */
 	uint64_t nr_producer, nr_synthesised, nr_frame_pointer, nr_without_cfi;
 	uint64_t nr_repaired; /* among the producers': encoded wrongly, put right */
+	uint64_t nr_unneeded; /* without, as no sample can be of a chain through them */
 };
 
 /* The CFI of a DSO's functions, by address. What it points to lives until functions__free. */
@@ -63,6 +65,12 @@ struct function_context {
 	const char *file;              /* their dump, for reports */
 	const struct runtime *runtime; /* or NULL */
 };
+
+/*
+ * Whether a function's code will be followed where readers unwind, to make its rows or to hold its
+ * producer's against it: that costs time, and is done only for members that want CFI.
+ */
+bool functions__follow(const struct functions *functions, const struct code_record *record);
 
 /* Makes one function of a member and appends the CFI that is its. 0 or -ENOMEM. */
 int functions__make(struct functions *functions, const struct member *member,

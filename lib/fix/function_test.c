@@ -132,7 +132,12 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 		.unwind = unwind,
 	};
 	made->code = (struct code){ .record = &made->record, .addr = addr, .size = size };
-	made->member = (struct member){ .code = &made->code, .addr = addr, .end = addr + size };
+	made->member = (struct member){
+		.code = &made->code,
+		.addr = addr,
+		.end = addr + size,
+		.wants_cfi = true,
+	};
 	assert_int_equal(functions__make(functions, &made->member, &context, &made->function, &cfi),
 			 0);
 	assert_ptr_equal(made->function.record, &made->record);
@@ -170,7 +175,7 @@ static void test_own_cfi(void **state)
 }
 
 /* Makes a function whose code pushes on and on, of which CPython's table says nothing. */
-static bool is_wrong_table_used(struct functions *functions, uint64_t last_reference)
+static bool is_wrong_table_used(struct functions *functions, bool wants_cfi)
 {
 	static const struct function_context context = { .target = &x86_64, .file = "jit-1.dump" };
 	static const uint8_t pushes[] = "\x50\x50\x50\x50\x50\x50\x50\x50\x50\x50\xf4";
@@ -186,8 +191,7 @@ static bool is_wrong_table_used(struct functions *functions, uint64_t last_refer
 		.code = &code,
 		.addr = 0x7000,
 		.end = 0x700b,
-		.first_reference = 5,
-		.last_reference = last_reference,
+		.wants_cfi = wants_cfi,
 	};
 	struct dso_function function;
 	struct function_cfi cfi = { 0 };
@@ -206,21 +210,18 @@ static void test_checked_where_it_pays(void **state)
 	struct functions functions = { .diag = testing->diag };
 
 	if (!cfi__can_track(&x86_64)) {
-		assert_true(is_wrong_table_used(&functions, 9));
+		assert_true(is_wrong_table_used(&functions, true));
 		functions__free(&functions);
 		return;
 	}
-	assert_false(is_wrong_table_used(&functions, 0));
+	assert_false(is_wrong_table_used(&functions, false));
 	functions.nr_checked = 1000000;
 	functions.last.checked = false;
 	functions.last.distance = 0;
-	assert_true(is_wrong_table_used(&functions, 9));
+	assert_true(is_wrong_table_used(&functions, true));
 	functions.unwinds = true;
-	assert_true(is_wrong_table_used(&functions, 0));
-	assert_false(is_wrong_table_used(&functions, 9));
-	functions.without_pruning = true;
-	functions.last.distance = 0;
-	assert_false(is_wrong_table_used(&functions, 0));
+	assert_true(is_wrong_table_used(&functions, false));
+	assert_false(is_wrong_table_used(&functions, true));
 	functions__free(&functions);
 }
 
@@ -320,6 +321,35 @@ static void test_without_cfi(void **state)
 	functions__free(&functions);
 }
 
+/* Where chains can't come code is not followed, which costs time. */
+static void test_unwanted(void **state)
+{
+	static const struct function_context context = { .target = &x86_64, .file = "jit-1.dump" };
+	/* push %rbp; mov %rsp,%rbp; pop %rbp; ret */
+	static const uint8_t bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3 };
+	struct code_record record = {
+		.addr = 0x7000, .size = 6, .name = "a", .code = { bytes, sizeof(bytes) }
+	};
+	struct code code = { .record = &record, .addr = 0x7000, .size = 6 };
+	struct member member = { .code = &code, .addr = 0x7000, .end = 0x7006 };
+	struct testing *testing = *state;
+	struct functions functions = { .diag = testing->diag, .unwinds = true };
+	struct function_cfi cfi = { 0 };
+	struct dso_function function;
+
+	assert_true(functions__follow(&functions, &record));
+	assert_int_equal(functions__make(&functions, &member, &context, &function, &cfi), 0);
+	assert_int_equal(cfi.entries.count, 0);
+	assert_int_equal(functions.nr_unneeded, 1);
+	assert_int_equal(functions.nr_without_cfi, 0);
+	member.wants_cfi = true;
+	assert_int_equal(functions__make(&functions, &member, &context, &function, &cfi), 0);
+	assert_int_equal(cfi.entries.count, 1);
+	assert_int_equal(functions.nr_unneeded, 1);
+	array__free(&cfi.entries);
+	functions__free(&functions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +359,7 @@ int main(void)
 		TESTING(test_shared_cfi_goes_by_address),
 		TESTING(test_equal_cies_are_one),
 		TESTING(test_without_cfi),
+		TESTING(test_unwanted),
 	};
 
 	return cmocka_run_group_tests_name("function", tests, NULL, NULL);

@@ -264,15 +264,28 @@ static void test_many_generations(void **state)
 	(void)state;
 	assert_non_null(codes);
 	for (uint32_t i = 0; i < MANY; i++) {
-		struct member member = { &codes[i],    100,        110,        10 * i,
-					 10 * (i + 1), 10 * i + 5, 10 * i + 5, false };
+		struct member member = {
+			.code = &codes[i],
+			.addr = 100,
+			.end = 110,
+			.from = 10 * i,
+			.until = 10 * (i + 1),
+			.first_reference = 10 * i + 5,
+			.last_reference = 10 * i + 5,
+		};
 
 		codes[i].serial = i;
 		assert_true(array__push(&region.members, member));
 	}
 	for (uint32_t i = 0; i < STEADY; i++) {
-		struct member member = { &codes[0], 200 + 10 * i, 210 + 10 * i, 0, FOREVER,
-					 5,         10 * MANY,    false };
+		struct member member = {
+			.code = &codes[0],
+			.addr = 200 + 10 * i,
+			.end = 210 + 10 * i,
+			.until = FOREVER,
+			.first_reference = 5,
+			.last_reference = 10 * MANY,
+		};
 
 		assert_true(array__push(&region.members, member));
 	}

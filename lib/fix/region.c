@@ -123,6 +123,7 @@ static int add_member(struct region *region, struct code *code)
 		.until = code->end,
 		.first_reference = code->first_reference,
 		.last_reference = code->last_reference,
+		.wants_cfi = code->wants_cfi,
 	};
 
 	/* entries come by (address, time), so what this is a re-load of is among the last ones */
@@ -138,6 +139,7 @@ static int add_member(struct region *region, struct code *code)
 			before->first_reference = code->first_reference;
 		if (code->last_reference > before->last_reference)
 			before->last_reference = code->last_reference;
+		before->wants_cfi |= code->wants_cfi;
 		return 0;
 	}
 	if (member.end > region->hi)

@@ -21,6 +21,7 @@ struct member {
 	uint64_t from,
 		until; /* ns: alive, from the first sample in it if that is before the load */
 	uint64_t first_reference, last_reference;
+	bool wants_cfi; /* readers may come through it as they unwind */
 	bool alone; /* overlaps no other member at any time */
 };
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fix/survey.h"
 
+#include <elf.h>
 #include <errno.h>
 
+#include "cfi/track.h"
 #include "fix/loaded.h"
 #include "fix/scan.h"
 #include "perfdata/event.h"
+#include "unwind/arch.h"
 
 /* Addresses of the upper half are the kernel's, and PERF_CONTEXT_* markers in chains. */
 #define KERNEL_SPACE (UINT64_C(1) << 63)
 
 /* Samples come upon the same addresses again and again. A power of two. */
 #define NR_SIGHTINGS 4096
+
+/* Following so many pieces of code costs no more than a look at all stacks. */
+#define FEW_BODIES 64
 
 /* Where an address was found to be in code that was there at the time. */
 struct sighting {
@@ -24,24 +30,50 @@ struct surveyor {
 	struct plan *plan;
 	enum byte_order order;
 	struct sighting *sightings; /* by hash */
+	uint64_t code_mask;         /* the bits of a return address that a signed one has too */
+	bool can_follow;            /* this build can follow code */
 	/* by process number */
 	struct subject {
 		size_t counted;  /* index + 1 into plan->per_process */
 		uint64_t lo, hi; /* bounds of the code that may be in the process */
 		bool reuses;     /* some of its code was at the address of other code */
+		bool chooses;    /* code is followed, and so much that it is worth to be choosy */
 	} * subjects;
 };
 
-static void describe(struct subject *subject, const struct process *process)
+/* How many different pieces of code would be followed; neighbours are often equal. */
+static bool follows_many(const struct functions *functions, const struct codemap *map)
 {
+	struct bytes before = { 0 };
+	size_t bodies = 0;
+
+	for (size_t i = 0; i < codemap__count(map) && bodies <= FEW_BODIES; i++) {
+		const struct code_record *record = codemap__at(map, i)->record;
+
+		if (!functions__follow(functions, record) || bytes__equal(record->code, before))
+			continue;
+		before = record->code;
+		bodies++;
+	}
+	return bodies > FEW_BODIES;
+}
+
+static void describe(struct surveyor *surveyor, const struct process *process)
+{
+	const struct functions *functions = surveyor->plan->functions;
+	struct subject *subject = &surveyor->subjects[process->number];
 	const struct codemap *map = process->codemap;
 	uint64_t reach = 0;
 
+	subject->chooses =
+		surveyor->can_follow && !functions->without_pruning && follows_many(functions, map);
+
 	subject->lo = UINT64_MAX;
 	for (size_t i = 0; i < codemap__count(map); i++) {
-		const struct code *code = codemap__at(map, i);
+		struct code *code = codemap__at(map, i);
 		uint64_t end = code->addr + code->size;
 
+		code->wants_cfi = !subject->chooses;
 		if (code->addr < subject->lo)
 			subject->lo = code->addr;
 		if (code->addr < reach)
@@ -63,7 +95,7 @@ static int find_subjects(struct surveyor *surveyor)
 		const struct process *process = processes__at(processes, i);
 
 		if (process->codemap)
-			describe(&surveyor->subjects[i], process);
+			describe(surveyor, process);
 	}
 	for (size_t i = 0; i < processes__count(processes); i++) {
 		const struct process *owner = loaded__owner(processes__at(processes, i));
@@ -94,6 +126,7 @@ static void note(struct code *code, uint64_t time)
 		code->first_reference = time;
 	if (time > code->last_reference)
 		code->last_reference = time;
+	code->wants_cfi = true;
 }
 
 /* loaded__find with a memory, of processes that have a code map of their own. */
@@ -175,13 +208,18 @@ static void count_chain(struct surveyor *surveyor, struct process *process,
 	}
 }
 
-/* A word of a stack may be anything: it is no sign of code before its load. */
+/*
+ * A word of a stack may be anything: it is no sign of code before its load. But if it is of such
+ * code, readers will come there.
+ */
 static const struct code *refer_word(struct surveyor *surveyor, const struct process *process,
 				     uint64_t word, uint64_t time)
 {
 	bool early;
 	struct code *code = find(surveyor, process, word, &time, &early);
 
+	if (code)
+		code->wants_cfi = true;
 	if (!code || early)
 		return NULL;
 	note(code, time);
@@ -190,14 +228,16 @@ static const struct code *refer_word(struct surveyor *surveyor, const struct pro
 
 /* Any word that could be a return address: more than those that are, never fewer. */
 static void refer_words(struct surveyor *surveyor, const struct process *process,
-			struct bytes words, uint64_t time)
+			struct bytes words, size_t size, uint64_t time)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
 
-	for (size_t i = 0; i + 8 <= words.size; i += 8) {
-		uint64_t word = get_u64(words.data + i, surveyor->order);
+	for (size_t i = 0; i + size <= words.size; i += size) {
+		uint64_t word = size == 4 ? get_u32(words.data + i, surveyor->order)
+					  : get_u64(words.data + i, surveyor->order);
 		const struct code *code;
 
+		word &= surveyor->code_mask;
 		if (!in_bounds(subject, word))
 			continue;
 		code = refer_word(surveyor, process, word, time);
@@ -227,6 +267,20 @@ static void refer_branches(struct surveyor *surveyor, const struct process *proc
 		if (in_bounds(subject, to))
 			refer_word(surveyor, process, to, sample->time);
 	}
+}
+
+/* What is of no interest to processes where every function stays and gets all that there is. */
+static void refer_rest(struct surveyor *surveyor, const struct process *process,
+		       const struct perfdata_sample *sample)
+{
+	const struct subject *subject = &surveyor->subjects[process->number];
+
+	if (!subject->reuses && !subject->chooses)
+		return;
+	refer_words(surveyor, process, sample->user_regs, 8, sample->time);
+	refer_words(surveyor, process, sample->user_stack,
+		    sample->user_regs_abi == PERF_SAMPLE_REGS_ABI_32 ? 4 : 8, sample->time);
+	refer_branches(surveyor, process, sample);
 }
 
 static void add_counts(struct plan_counts *sum, const struct plan_counts *counts)
@@ -263,19 +317,48 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	add_counts(&plan->counts, &counts);
 	add_counts(&plan->per_event.items[sample.attr - perfdata__attr(plan->perfdata, 0)].counts,
 		   &counts);
-	if (!loaded__owner(process))
-		return 0;
-	if (surveyor->subjects[process->number].reuses) {
-		refer_words(surveyor, process, sample.user_regs, sample.time);
-		refer_words(surveyor, process, sample.user_stack, sample.time);
-		refer_branches(surveyor, process, &sample);
-	}
+	refer_rest(surveyor, process, &sample);
 	return 0;
+}
+
+/* What is referred to in a child's copy of its parent's memory may be shown by the parent's DSOs.
+ */
+static void refer_inherited(struct surveyor *surveyor)
+{
+	const struct scan *scan = surveyor->plan->scan;
+
+	for (size_t i = processes__count(scan->processes); i > 0; i--) {
+		const struct process *child = scan->by_start[i - 1];
+		const struct process *from = loaded__owner(child->parent);
+
+		for (size_t k = 0; from && child->codemap && k < codemap__count(child->codemap);
+		     k++) {
+			const struct code *code = codemap__at(child->codemap, k);
+			struct code *original =
+				code->inherited
+					? codemap__find(from->codemap, code->addr, code->load)
+					: NULL;
+
+			if (!original)
+				continue;
+			original->wants_cfi |= code->wants_cfi;
+			if (code->first_reference <= code->last_reference)
+				note(original, code->load);
+		}
+	}
 }
 
 int survey__run(struct plan *plan)
 {
-	struct surveyor surveyor = { .plan = plan, .order = perfdata__order(plan->perfdata) };
+	/* not every profile tells its machine; this one is in all builds that have any */
+	const struct cfi_target target = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
+	const struct unwind_arch *arch = unwind_arch__of(perfdata__machine(plan->perfdata));
+	struct surveyor surveyor = {
+		.plan = plan,
+		.order = perfdata__order(plan->perfdata),
+		.can_follow = cfi__can_track(&target),
+		.code_mask = arch ? arch->code_mask : UINT64_MAX,
+	};
 	struct perfdata_walk walk;
 	struct perfdata_record record;
 	int got = -ENOMEM;
@@ -298,6 +381,8 @@ int survey__run(struct plan *plan)
 			break;
 	}
 	perfdata_walk__end(&walk);
+	if (!got)
+		refer_inherited(&surveyor);
 	free(surveyor.subjects);
 	free(surveyor.sightings);
 	return got;

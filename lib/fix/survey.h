@@ -6,9 +6,11 @@
 #include "fix/plan.h"
 
 /*
- * Counts into plan->counts, plan->per_process and plan->per_event, and notes in each struct code when samples refer
- * to it: by their ip, their call chain and, where a process uses addresses again and stacks will
- * be unwound, by any word of the stack copy that could be a return address. 0 or a negative errno.
+ * Counts into plan->counts, plan->per_process and plan->per_event, and notes in each struct code
+ * when samples refer to it: by their ip and their call chain; where a process uses addresses
+ * again, or has much code that is to be followed, by where branches went too, and by any word of
+ * a stack copy that could be a return address. Code of other processes wants CFI in any case.
+ * 0 or a negative errno.
  */
 int survey__run(struct plan *plan);
 

@@ -2,12 +2,17 @@
 /* What samples refer to, and how they are counted. */
 #include "fix/testing.h"
 
+#include <elf.h>
+
+#include "cfi/track.h"
 #include "fix/region.h"
 #include "fix/survey.h"
 
 #define LO     UINT64_C(0x10200)
 #define SIZE   16
 #define KERNEL UINT64_C(0xffffffff81000000)
+
+static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
 
 /* Process 1 with memory at [0x10000, 0x20000). */
 static void begin(struct testing *testing)
@@ -295,6 +300,92 @@ static void test_traces(void **state)
 	expect_functions(*state, true, 2);
 }
 
+/* 0x40 bytes apart, each of other code than its neighbours; names are "a0", "b1", ... */
+static void load_many(struct testing *testing, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%c%u", 'a' + i % 26, i);
+		dump__load(testing, 30, LO + 0x40 * i, SIZE, name);
+	}
+}
+
+static size_t count_wanting(const struct plan *plan)
+{
+	size_t count = 0;
+
+	array__for_each(region, &plan->regions->list)
+		array__for_each(member, &region->members)
+			count += member->wants_cfi;
+	return count;
+}
+
+/* To follow all of much code takes long: only what chains may come through is. */
+static void test_code_that_chains_may_come_through(void **state)
+{
+	static const uint64_t early[] = { LO + 0x101, 0 };
+	static const uint64_t stack[] = { LO + 0x40 + SIZE, 0x7fff0000, LO + 0x205, LO + 0x300, 0 };
+	static const uint64_t chain[] = { PERF_CONTEXT_USER, LO + 0x384, 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	load_many(testing, 100);
+	/* the LOAD's time may be later than the code runs: readers come there all the same */
+	profile__sample_stack(testing, 25, 1, 0x5000, NULL, early);
+	profile__sample_stack(testing, 40, 1, LO + 3, chain, stack);
+	plan = end(testing);
+	assert_true(member(plan, "a0")->wants_cfi); /* the ip */
+	assert_true(member(plan, "b1")->wants_cfi); /* returned to behind its end */
+	assert_true(member(plan, "e4")->wants_cfi);
+	expect_none(plan, "e4");
+	assert_true(member(plan, "i8")->wants_cfi);
+	assert_true(member(plan, "m12")->wants_cfi); /* its first byte */
+	assert_true(member(plan, "o14")->wants_cfi); /* the recorded chain */
+	/* without a disassembler nothing is followed, and all of it gets what there is */
+	assert_int_equal(count_wanting(plan), cfi__can_track(&x86_64) ? 6 : 100);
+	plan__free(plan);
+}
+
+static void test_little_code(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	load_many(testing, 64);
+	profile__sample_stack(testing, 40, 1, LO + 3, NULL, NULL);
+	plan = end(testing);
+	assert_int_equal(count_wanting(plan), 64);
+	plan__free(plan);
+}
+
+/* The DSOs of a child's first memory are its parent's, and so are those of what it refers to. */
+static void test_what_children_refer_to(void **state)
+{
+	static const uint64_t stack[] = { LO + 0x85, 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	load_many(testing, 100);
+	profile__fork(testing, 50, 2, 1);
+	profile__marker(testing, 51, 2, "jit-2.dump");
+	profile__sample_stack(testing, 70, 2, LO + 3, NULL, stack);
+	dump__write(testing, "jit-1.dump");
+	testing->dump.size = 0;
+	dump__begin(testing, 2);
+	dump__load(testing, 60, LO + 0x8000, SIZE, "child's");
+	dump__write(testing, "jit-2.dump");
+	plan = testing__plan(testing, 0);
+	assert_true(member(plan, "a0")->wants_cfi);
+	expect_reference(plan, "a0", 50, 50);
+	assert_true(member(plan, "c2")->wants_cfi);
+	assert_int_equal(member(plan, "b1")->wants_cfi, !cfi__can_track(&x86_64));
+	plan__free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +401,9 @@ int main(void)
 		TESTING(test_children_from_before),
 		TESTING(test_without_traces),
 		TESTING(test_traces),
+		TESTING(test_code_that_chains_may_come_through),
+		TESTING(test_little_code),
+		TESTING(test_what_children_refer_to),
 	};
 
 	return cmocka_run_group_tests_name("survey", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between machines: registers' numbers and what the ABI promises. Private. */
+/* What differs between machines: registers' numbers and what the ABI promises. */
 #ifndef PERFJIT_UNWIND_ARCH_H
 #define PERFJIT_UNWIND_ARCH_H
 
