@@ -86,7 +86,7 @@ struct cfi_entry cfi_table__entry(const struct cfi_table *table, const struct cf
 				   fde->size };
 }
 
-static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
+bool cfi_rule__same(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -111,10 +111,10 @@ static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 
 bool cfi_row__same(const struct cfi_row *a, const struct cfi_row *b)
 {
-	if (a->ra_signed != b->ra_signed || !same_rule(&a->cfa, &b->cfa))
+	if (a->ra_signed != b->ra_signed || !cfi_rule__same(&a->cfa, &b->cfa))
 		return false;
 	for (size_t i = 0; i < CFI_ROW_REGISTERS; i++)
-		if (!same_rule(&a->registers[i], &b->registers[i]))
+		if (!cfi_rule__same(&a->registers[i], &b->registers[i]))
 			return false;
 	return true;
 }

@@ -89,6 +89,7 @@ int cfi_row__of_frame(struct cfi_row *row, Dwarf_Frame *frame);
 
 /* Whether two rows say the same, wherever they stand and whosever word they are. */
 bool cfi_row__same(const struct cfi_row *a, const struct cfi_row *b);
+bool cfi_rule__same(const struct cfi_rule *a, const struct cfi_rule *b);
 
 /*
  * Appends the FDE instructions for count rows that follow one another without gaps; the FDE's

@@ -144,18 +144,10 @@ static void put_register(struct encoder *enc, size_t reg, const struct cfi_rule 
 
 static void put_row(struct encoder *enc, const struct cfi_row *from, const struct cfi_row *to)
 {
-	struct cfi_row was = *from, is = *to;
-
-	/* Compared part by part with what tells whole rows apart. */
-	for (size_t i = 0; i < CFI_ROW_REGISTERS; i++) {
-		struct cfi_row a = { .cfa = from->registers[i] }, b = { .cfa = to->registers[i] };
-
-		if (!cfi_row__same(&a, &b))
+	for (size_t i = 0; i < CFI_ROW_REGISTERS; i++)
+		if (!cfi_rule__same(&from->registers[i], &to->registers[i]))
 			put_register(enc, i, &to->registers[i]);
-		was.registers[i] = is.registers[i] = (struct cfi_rule){ 0 };
-	}
-	was.ra_signed = is.ra_signed;
-	if (!cfi_row__same(&was, &is))
+	if (!cfi_rule__same(&from->cfa, &to->cfa))
 		put_cfa(enc, &from->cfa, &to->cfa);
 	if (from->ra_signed != to->ra_signed)
 		buf__put_u8(enc->out, DW_CFA_GNU_window_save);

@@ -103,11 +103,6 @@ static int add_padding(struct tracker *tracker, const struct cfi_visit *at)
 	return 0;
 }
 
-static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
-{
-	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset;
-}
-
 /*
  * Calls agree when CFA, return address and frame pointer do. What else they differ in, saved or
  * not yet, is not known where no path leads.
@@ -120,9 +115,9 @@ static void note_call(struct tracker *tracker, const struct cfi_row *row)
 		*steady = *row;
 		return;
 	}
-	tracker->unsteady |= !same_rule(&steady->cfa, &row->cfa);
+	tracker->unsteady |= !cfi_rule__same(&steady->cfa, &row->cfa);
 	for (int i = 0; i < CFI_ROW_REGISTERS; i++) {
-		if (same_rule(&steady->registers[i], &row->registers[i]))
+		if (cfi_rule__same(&steady->registers[i], &row->registers[i]))
 			continue;
 		if (i == tracker->machine->ra || i == tracker->machine->fp)
 			tracker->unsteady = true;
