@@ -153,6 +153,27 @@ static void test_fixed_frame(void **state)
 	free_found(&found);
 }
 
+/* Only what no path reaches has it: not what the stack pointer is lost for. */
+static void test_fixed_frame_and_lost_stack(void **state)
+{
+	const struct cfi_track_options options = { .fixed_frame = true };
+	static const uint8_t code[] = {
+		0x48, 0x83, 0xec, 0x18,       /* 0: sub $0x18,%rsp */
+		0xe8, 0x00, 0x10, 0x00, 0x00, /* 4: call elsewhere */
+		0x48, 0x89, 0xfc,             /* 9: mov %rdi,%rsp */
+		0xff, 0xe6,                   /* c: jmp *%rsi */
+		0xe8, 0x00, 0x20, 0x00, 0x00, /* e: call, that nothing leads to */
+		0xf4,                         /* 13: hlt */
+	};
+	struct found found = track(BYTES, &options);
+
+	(void)state;
+	assert_cfa(&found, 9, RSP, 32);
+	assert_undecided(&found, 0xc, CFI_STACK_LOST);
+	assert_cfa(&found, 0xe, RSP, 32);
+	free_found(&found);
+}
+
 /* Two calls with frames of different sizes: neither is said to hold elsewhere. */
 static void test_fixed_frame_that_is_not(void **state)
 {
@@ -284,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_entries_that_paths_lead_to),
 		cmocka_unit_test(test_fixed_frame),
+		cmocka_unit_test(test_fixed_frame_and_lost_stack),
 		cmocka_unit_test(test_fixed_frame_that_is_not),
 		cmocka_unit_test(test_promised_frame_pointer),
 		cmocka_unit_test(test_rows_by_expression),
