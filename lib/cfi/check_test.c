@@ -290,6 +290,24 @@ static void test_damage_is_named_and_repaired(void **state)
 			check_unseen(&damages[i]);
 }
 
+/* What is told of neighbours is one finding; elsewhere the same is another. */
+static void test_findings_of_neighbours(void **state)
+{
+	struct cfi_finding finding = { .kind = "cfi.wrong-cfa", .pc = CODE, .size = 2 };
+	struct cfi_check check = { 0 };
+
+	(void)state;
+	cfi_check__add(&check, &finding);
+	finding.pc = CODE + 2;
+	cfi_check__add(&check, &finding);
+	finding.pc = CODE + 8;
+	cfi_check__add(&check, &finding);
+	assert_int_equal(check.findings.count, 2);
+	assert_int_equal(check.findings.items[0].size, 4);
+	assert_int_equal(check.findings.items[1].pc, CODE + 8);
+	cfi_check__free(&check);
+}
+
 #ifdef HAVE_CAPSTONE
 
 /* One fault of several instructions is told once, with all that they are. */
@@ -473,6 +491,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound_tables),
 		cmocka_unit_test(test_damage_is_named_and_repaired),
+		cmocka_unit_test(test_findings_of_neighbours),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_fault_is_told_once),
 		cmocka_unit_test(test_code_without_rows),
