@@ -9,6 +9,7 @@
 #include "doctor_result.h"
 #include "jitdump/jitdump.h"
 #include "progress.h"
+#include "signals.h"
 
 struct run {
 	struct doctor_options *options;
@@ -80,6 +81,14 @@ static bool is_dump(const char *path)
 	return read_it && (magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC));
 }
 
+static bool advance(void *context, uint64_t done, uint64_t total)
+{
+	struct run *run = context;
+
+	progress__advance(run->progress, done, total);
+	return !signals__came();
+}
+
 static int examine(struct run *run, struct patient *patient)
 {
 	const struct doctor_options *options = run->options;
@@ -91,6 +100,8 @@ static int examine(struct run *run, struct patient *patient)
 			    .buildid_dir = options->buildid_dir },
 		.probe = run->result->perf ? &run->result->probe : NULL,
 		.perf = run->result->perf,
+		.progress = advance,
+		.context = run,
 	};
 
 	progress__phase(run->progress, "Examining");
@@ -112,7 +123,7 @@ static enum exit_code examine_all(struct run *run)
 	enum exit_code code = EXIT_DONE;
 
 	array__for_each(patient, &run->result->patients) {
-		int err = examine(run, patient);
+		int err = signals__came() ? -ECANCELED : examine(run, patient);
 
 		if (err) {
 			code = failed(run, err, EXIT_INPUT);
@@ -210,10 +221,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "perfjit-doctor: error: out of memory\n");
 		return EXIT_INPUT;
 	}
+	/* folders of its own are to be removed first */
+	signals__hold();
+	signals__survive_cuts();
 	result.code = work(&run);
 	progress__stop(run.progress);
 	messages.progress = NULL;
 	messages__summarize(&messages, run.diag);
+	signals__pass_on();
 	code = tell(&run);
 	release(&run);
 	messages__free(&messages);

@@ -163,5 +163,12 @@ exits 4 "a report that can't be written"
 run perfjit-doctor --redact
 exits 2 "--redact alone"
 
+# interrupted while it probes
+perfjit-doctor >../out 2>../err &
+child=$!
+until [ "$(ls "$TMPDIR")" ]; do sleep 0.1; done
+kill $child
+wait $child
+is "it ends by the signal" $? 143
 is "nothing is left in TMPDIR" "$(ls "$TMPDIR")" ""
 done_testing

@@ -57,6 +57,9 @@ struct recording_options {
 	struct unwind_options unwind;
 	const struct perf_probe *probe; /* of the perf that is to read it; or NULL */
 	const char *perf;               /* that perf's path */
+	/* Told how much of the file is done, in bytes; false stops. Or NULL. */
+	bool (*progress)(void *context, uint64_t done, uint64_t total);
+	void *context;
 };
 
 /* Counts of a recording, as it is and as perfjit-fix makes it in a temporary folder. */
@@ -70,7 +73,7 @@ struct recording_counts {
 	const char *runtime;   /* of most samples, or NULL */
 };
 
-/* 0 or a negative errno: it can't be read, reported. */
+/* 0 or a negative errno: it can't be read, reported; -ECANCELED when progress said so. */
 int diagnose__recording(struct diagnosis *diagnosis, const struct recording_options *options,
 			struct recording_counts *counts, struct diag *diag);
 

@@ -98,8 +98,17 @@ static int read_records(struct recording *recording)
 /* ---- before and after ------------------------------------------------------------------------ */
 
 struct frames {
+	struct recording *recording;
 	uint64_t jit, unnamed; /* samples */
 };
+
+static bool advance(void *context, uint64_t done, uint64_t total)
+{
+	struct frames *frames = context;
+	const struct recording_options *options = frames->recording->options;
+
+	return !options->progress || options->progress(options->context, done, total);
+}
 
 static int count_jit(void *context, const struct perfdata_sample *sample,
 		     const struct unwind_chain *chain)
@@ -137,11 +146,12 @@ static const char *locate(void *context, const char *name)
 static int count(struct recording *recording, struct perfdata *profile, char *folder,
 		 struct check_counts *total)
 {
-	struct frames frames = { 0 };
+	struct frames frames = { .recording = recording };
 	struct check_options options = {
 		.discover = recording->options->discover,
 		.unwind = recording->options->unwind,
 		.visit = count_jit,
+		.progress = advance,
 		.context = &frames,
 	};
 	struct check check;
@@ -169,7 +179,12 @@ static bool is_fixable(const struct plan *plan)
 
 static int count_fixed(struct recording *recording, const char *path)
 {
-	struct apply_options options = { .output = path, .no_sync = true };
+	struct apply_options options = {
+		.output = path,
+		.no_sync = true,
+		.progress = recording->options->progress,
+		.context = recording->options->context,
+	};
 	struct perfdata *fixed;
 	int err = plan__apply(recording->plan, &options, recording->quiet);
 
