@@ -81,7 +81,7 @@ static int copy_to_file(struct file_map *map, const char *path, struct diag *dia
 
 	if (fd < 0)
 		return fd;
-	err = spool__copy(fd, map->fd, path, diag);
+	err = spool__copy_file(fd, map->fd, (uint64_t)map->stat.st_size, path, diag);
 	if (!err &&
 	    (fstat(fd, &stat) < 0 || (stat.st_size && map_file(map, fd, (size_t)stat.st_size) < 0)))
 		err = fail(diag, "file.read", path, "can't read");

@@ -211,8 +211,9 @@ static void says_why_it_can_not_create(void **state)
 	struct file_out out;
 
 	assert_int_equal(file_out__open(&out, "none/out", 0600, fixture->diag), -ENOENT);
-	assert_string_equal(fixture->said,
-			    "output.create none/out: can't create: No such file or directory");
+	assert_string_equal(
+		fixture->said,
+		"output.create none/out: can't open the folder it is to be in: No such file or directory");
 	file_out__abort(&out);
 	/* A folder that stands at the place is found at the end only. */
 	assert_int_equal(mkdir("folder", 0700), 0);

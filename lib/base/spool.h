@@ -14,5 +14,10 @@ int spool__create(const char *path, struct diag *diag);
 int spool__write(int fd, struct bytes bytes, const char *path, struct diag *diag);
 /* Copies a stream to its end. */
 int spool__copy(int fd, int from, const char *path, struct diag *diag);
+/*
+ * Copies the first size bytes of a file, fewer when it has become shorter. Holes stay holes: a file
+ * of a few bytes may say that it has terabytes.
+ */
+int spool__copy_file(int fd, int from, uint64_t size, const char *path, struct diag *diag);
 
 #endif

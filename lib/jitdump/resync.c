@@ -62,6 +62,15 @@ static bool plausible_body(const struct jitdump *dump, const struct jitdump_reco
 	}
 }
 
+/* A crash leaves pages of zeros and a file has holes; no record begins in the midst of them. */
+static uint64_t skip_zeros(const uint8_t *data, uint64_t pos, uint64_t end)
+{
+	while (end - pos >= 16 && !get_u64(data + pos, ORDER_LITTLE) &&
+	       !get_u64(data + pos + 8, ORDER_LITTLE))
+		pos += 8;
+	return pos;
+}
+
 uint64_t resync__find(struct jitdump *dump, uint64_t pos)
 {
 	const uint8_t *data = dump->bytes.data;
@@ -70,9 +79,11 @@ uint64_t resync__find(struct jitdump *dump, uint64_t pos)
 
 	for (; end - pos >= PREFIX_SIZE; pos++) {
 		struct jitdump_record record;
-		uint32_t min = record__min_size(get_u32(data + pos, order));
-		uint32_t size = get_u32(data + pos + 4, order);
+		uint32_t min, size;
 
+		pos = skip_zeros(data, pos, end);
+		min = record__min_size(get_u32(data + pos, order));
+		size = get_u32(data + pos + 4, order);
 		if (!min || size < min || size > end - pos)
 			continue;
 		/* a name without NUL would be copied: real names have one */
