@@ -56,4 +56,17 @@ exits 3 "a current folder that was removed"
 err_has "says what to do" "the current folder can't be told .*: give absolute paths"
 run sh -c 'mkdir gone; cd gone; rmdir ../gone; perfjit-fix -o "$OLDPWD/out" "$OLDPWD/perf.data"'
 exits 0 "does not matter with absolute paths"
+rm -rf out out.jit
+
+# behind what is wrapped
+{ gzip -c perf.data; echo rest; } >perf.data.gz
+{ zstd -qc perf.data; zstd -qc </dev/null; echo rest; } >perf.data.zst
+for name in perf.data.gz perf.data.zst; do
+	rm -rf out out.jit
+	run perfjit-fix -o out $name
+	exits 0 "$name: what stands behind is ignored"
+	err_has "$name: and told" "warning: $name: at byte [1-9][0-9]*: 5 bytes behind what is wrapped"
+	out_has "$name: functions are named" '^Functions 186 named'
+done
+rm -rf out out.jit
 done_testing

@@ -52,30 +52,44 @@ static int flush(struct unwrap *unwrap, size_t size)
 	return spool__write(unwrap->fd, bytes, unwrap->path, unwrap->diag);
 }
 
+/* As the programs that unwrap such files do. */
+static void ignore_rest(struct unwrap *unwrap, size_t bytes)
+{
+	diag__report(unwrap->diag, DIAG_WARNING, "perfdata.wrapped-rest", unwrap->path,
+		     unwrap->in.size - bytes, "%zu bytes behind what is wrapped are ignored",
+		     bytes);
+}
+
 /* Some gzip files are several, one behind the other. */
 static int inflate_members(struct unwrap *unwrap, z_stream *stream)
 {
+	size_t left = unwrap->in.size;
 	bool full = false;
 	int err = 0;
 
 	stream->next_in = (Bytef *)(uintptr_t)unwrap->in.data;
-	while (!err && (unwrap->in.size || full)) {
-		uInt room = unwrap->in.size < PIECE ? (uInt)unwrap->in.size : PIECE;
+	while (!err && (left || full)) {
+		uInt room = left < PIECE ? (uInt)left : PIECE;
 		int ret;
 
 		stream->avail_in = room;
 		stream->next_out = unwrap->piece;
 		stream->avail_out = PIECE;
 		ret = inflate(stream, Z_NO_FLUSH);
-		unwrap->in.size -= room - stream->avail_in;
+		left -= room - stream->avail_in;
 		full = stream->avail_out == 0;
 		if (ret != Z_OK && ret != Z_STREAM_END && ret != Z_BUF_ERROR)
 			return refuse(unwrap, "perfdata.bad-wrapping", "the gzip file is damaged");
 		err = flush(unwrap, PIECE - stream->avail_out);
-		if (ret == Z_STREAM_END && unwrap->in.size)
-			inflateReset(stream);
-		else if (ret == Z_STREAM_END)
+		if (ret != Z_STREAM_END)
+			continue;
+		if (!left)
 			return err;
+		if (!is_gzip((struct bytes){ stream->next_in, left })) {
+			ignore_rest(unwrap, left);
+			return err;
+		}
+		inflateReset(stream);
 	}
 	return err ? err : refuse(unwrap, "perfdata.bad-wrapping", "the gzip file is not complete");
 }
@@ -93,6 +107,14 @@ static int unwrap_gzip(struct unwrap *unwrap)
 	return err;
 }
 
+/* Of data, or of something else that a decoder skips. */
+static bool starts_frame(struct bytes bytes)
+{
+	return is_zstd(bytes) ||
+	       (bytes.size >= 4 && (get_u32(bytes.data, ORDER_LITTLE) &
+				    ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START);
+}
+
 static int inflate_frames(struct unwrap *unwrap, ZSTD_DStream *stream)
 {
 	ZSTD_inBuffer in = { unwrap->in.data, unwrap->in.size, 0 };
@@ -108,6 +130,12 @@ static int inflate_frames(struct unwrap *unwrap, ZSTD_DStream *stream)
 			return refuse(unwrap, "perfdata.bad-wrapping", "the zstd file is damaged");
 		full = out.pos == out.size;
 		err = flush(unwrap, out.pos);
+		/* 0: all of a frame was read and written */
+		if (ret == 0 && in.pos < in.size &&
+		    !starts_frame((struct bytes){ unwrap->in.data + in.pos, in.size - in.pos })) {
+			ignore_rest(unwrap, in.size - in.pos);
+			break;
+		}
 	}
 	if (!err && ret != 0)
 		err = refuse(unwrap, "perfdata.bad-wrapping", "the zstd file is not complete");
