@@ -29,6 +29,7 @@ enum {
 	OPT_TAP,
 	OPT_JUNIT,
 	OPT_GITHUB,
+	OPT_FLAMEGRAPH,
 	OPT_COLOR,
 };
 
@@ -72,6 +73,8 @@ static const struct argp_option option_table[] = {
 	  "JUnit XML; with FILE it goes there, besides", 6 },
 	{ "github", OPT_GITHUB, NULL, 0,
 	  "Annotations of GitHub Actions, and its step summary where there is one", 6 },
+	{ "flamegraph", OPT_FLAMEGRAPH, "FILE", 0,
+	  "Besides, a page for browsers: a flame graph, and JIT memory over time", 6 },
 	{ "color", OPT_COLOR, "WHEN", 0, "auto, always or never", 6 },
 	{ 0 },
 };
@@ -223,6 +226,9 @@ static error_t parse_output(int key, const char *arg, struct check_arguments *ar
 			arguments->junit_file = arg;
 		else
 			set_form(arguments, CHECK_JUNIT, state);
+		return 0;
+	case OPT_FLAMEGRAPH:
+		arguments->flamegraph = arg;
 		return 0;
 	case OPT_COLOR:
 		if (!color__parse(arg, &arguments->color))

@@ -23,6 +23,7 @@ struct check_arguments {
 	struct where_options where;
 	enum check_form form;
 	const char *junit_file;    /* besides; or NULL */
+	const char *flamegraph;    /* the same */
 	ARRAY(const char *) perfs; /* to compare with */
 	double max_differ;         /* per cent of samples that may */
 	bool quiet;

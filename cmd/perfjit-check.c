@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "check_compare.h"
+#include "check_pictures.h"
 #include "perfdata/edit.h"
 #include "progress.h"
 
@@ -16,6 +17,7 @@ struct run {
 	struct progress *progress;
 	struct perfdata *profile, *original;
 	struct comparison comparison;
+	struct check_pictures pictures;
 };
 
 static void complain(struct run *run, const char *kind, const char *file, const char *text)
@@ -39,12 +41,17 @@ static bool advance(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
-static int keep_for_comparison(void *context, const struct perfdata_sample *sample,
-			       const struct unwind_chain *chain)
+/* For what is made of the samples besides counting them. */
+static int keep(void *context, const struct check_seen *seen)
 {
 	struct run *run = context;
+	int err = 0;
 
-	return comparison__add(&run->comparison, sample, chain);
+	if (run->arguments->perfs.count)
+		err = comparison__add(&run->comparison, seen->sample, seen->chain);
+	if (!err && run->arguments->flamegraph)
+		err = check_pictures__add(&run->pictures, seen);
+	return err;
 }
 
 /* A profile that perfjit-fix wrote is opened a second time as it was before. */
@@ -67,15 +74,24 @@ static void close_original(struct run *run)
 	run->original = NULL;
 }
 
-/* The original, a copy of its size, is let go before the work that takes memory. */
+/*
+ * The original, a copy of its size, is let go before the work that takes memory, but for the
+ * picture of how it was.
+ */
 static int count(struct run *run)
 {
 	struct check *check = &run->result->check;
 	struct check_options *options = &run->arguments->check;
 	int err = check__read(check, run->profile, run->original, options, run->diag);
 
+	if (!run->arguments->flamegraph)
+		close_original(run);
+	if (!err)
+		err = check__count(check, run->profile, options, run->diag);
+	if (!err && run->original && run->original != run->profile)
+		err = check_pictures__add_before(&run->pictures, run->original, options, run->diag);
 	close_original(run);
-	return err ? err : check__count(check, run->profile, options, run->diag);
+	return err;
 }
 
 static enum exit_code judge(struct run *run)
@@ -95,12 +111,13 @@ static enum exit_code work(struct run *run)
 	struct check_result *result = run->result;
 	int err;
 
+	check_pictures__begin(&run->pictures);
 	progress__phase(run->progress, "Reading");
 	err = open_profile(run);
 	if (err)
 		return failed(run, err, EXIT_INPUT);
 	options->progress = advance;
-	options->visit = run->arguments->perfs.count ? keep_for_comparison : NULL;
+	options->visit = keep;
 	options->context = run;
 	err = count(run);
 	if (!err)
@@ -149,6 +166,16 @@ static bool print_to(struct run *run, const char *path, const char *mode,
 	return false;
 }
 
+/* The page of --flamegraph; there is none when nothing could be counted. */
+static enum exit_code draw(struct run *run)
+{
+	int err = 0;
+
+	if (run->arguments->flamegraph && run->result->counted)
+		err = check_pictures__write(&run->pictures, run->result, run->diag);
+	return err ? failed(run, err, EXIT_OUTPUT) : run->result->code;
+}
+
 /* Tells the result; an output that could not be told is an output that could not be written. */
 static enum exit_code tell(struct run *run)
 {
@@ -168,7 +195,7 @@ static enum exit_code tell(struct run *run)
 	if (arguments->form == CHECK_GITHUB && summary && *summary &&
 	    !print_to(run, summary, "a", check_result__print_markdown))
 		return EXIT_OUTPUT;
-	return run->result->code;
+	return draw(run);
 }
 
 int main(int argc, char **argv)
@@ -193,6 +220,7 @@ int main(int argc, char **argv)
 	messages.progress = NULL;
 	messages__summarize(&messages, run.diag);
 	code = tell(&run);
+	check_pictures__free(&run.pictures);
 	check__free(&result.check);
 	check_verdicts__free(&result.verdicts);
 	array__free(&result.compared);

@@ -58,7 +58,7 @@ recording py313fpbuild-perfjit-fp
 mkdir dumps && cp jit-1195.dump dumps
 cp "$TESTDATA/broken/jit-77.dump" .
 work perfjit-fix 5
-work perfjit-check 6
+work perfjit-check 7
 work perfjit-doctor 7
 work perfjit-dump 10
 shows perfjit-dump 4

@@ -16,6 +16,7 @@ struct checker {
 	struct check_options *options;
 	struct unwind_thread *thread;
 	struct unwind_chain chain;
+	ARRAY(struct check_finding) findings; /* of the chain's frames */
 	struct check_view view;
 	struct check_group **events; /* by position of the attr; NULL until a sample counts */
 	ARRAY(const char *) names;   /* of a chain, outermost first */
@@ -126,6 +127,8 @@ static int count_user_frame(struct checker *checker, const struct check_subject 
 		frame->symbol = finding.symbol;
 		frame->symbol_offset = finding.symbol_offset;
 	}
+	if (!array__push(&checker->findings, finding))
+		return -ENOMEM;
 	counts->frames++;
 	counts->frames_named += finding.named;
 	counts->jit_frames += finding.jit;
@@ -147,11 +150,19 @@ static int count_user_frame(struct checker *checker, const struct check_subject 
 				   frame->ip, own_address);
 }
 
-static void count_kernel_frame(struct check_counts *counts, const struct unwind_frame *frame)
+static int count_kernel_frame(struct checker *checker, const struct unwind_frame *frame)
 {
+	struct check_counts *counts = &checker->counts;
+	const struct check_finding finding = {
+		.named = frame->symbol != NULL,
+		.reason = CHECK_KERNEL,
+		.place = "",
+	};
+
 	counts->kernel_frames++;
-	counts->kernel_frames_named += frame->symbol != NULL;
-	counts->reasons[CHECK_KERNEL] += !frame->symbol;
+	counts->kernel_frames_named += finding.named;
+	counts->reasons[CHECK_KERNEL] += !finding.named;
+	return array__push(&checker->findings, finding) ? 0 : -ENOMEM;
 }
 
 /* A chain as the kernel walked it is whole when it arrived where threads begin. */
@@ -204,9 +215,10 @@ static int count_frames(struct checker *checker, const struct check_subject *sub
 {
 	int err = 0;
 
+	checker->findings.count = 0;
 	array__for_each(frame, &checker->chain.frames) {
 		if (frame->kernel)
-			count_kernel_frame(&checker->counts, frame);
+			err = count_kernel_frame(checker, frame);
 		else
 			err = count_user_frame(checker, subject, sample, frame);
 		if (err)
@@ -273,6 +285,21 @@ static int add_up(struct checker *checker, struct check_subject *subject,
 	return 0;
 }
 
+static int tell(struct checker *checker, const struct check_subject *subject,
+		const struct perfdata_sample *sample)
+{
+	const struct check_seen seen = {
+		.sample = sample,
+		.chain = &checker->chain,
+		.findings = checker->findings.items,
+		.subject = subject,
+	};
+
+	if (!checker->options->visit)
+		return 0;
+	return checker->options->visit(checker->options->context, &seen);
+}
+
 static int check_sample(struct checker *checker, const struct perfdata_record *record)
 {
 	struct check *check = checker->check;
@@ -298,8 +325,8 @@ static int check_sample(struct checker *checker, const struct perfdata_record *r
 	}
 	if (!err)
 		err = match_wanted(checker);
-	if (!err && checker->options->visit)
-		err = checker->options->visit(checker->options->context, &sample, &checker->chain);
+	if (!err)
+		err = tell(checker, subject, &sample);
 	return err ? err : add_up(checker, subject, &sample);
 }
 
@@ -381,6 +408,7 @@ int check__count(struct check *check, struct perfdata *profile, struct check_opt
 	unwind_thread__free(checker.thread);
 	unwinder__free(unwinder);
 	array__free(&checker.names);
+	array__free(&checker.findings);
 	free(checker.events);
 	check_ranges__sort(&check->ranges);
 	if (check->groups.count)

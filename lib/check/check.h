@@ -31,12 +31,19 @@ struct check_wanted {
 	char *example;              /* the first name that did; owned by the options */
 };
 
-/*
- * Told each sample that counts, with its chain, whose frames' jit is set as they are counted. Not
- * 0: ends the run with that.
- */
-typedef int (*check_visit_fn)(void *context, const struct perfdata_sample *sample,
-			      const struct unwind_chain *chain);
+struct check_finding;
+struct check_subject;
+
+/* A sample that counts, with what was found of it. */
+struct check_seen {
+	const struct perfdata_sample *sample;
+	const struct unwind_chain *chain;     /* whose frames' jit is set as they are counted */
+	const struct check_finding *findings; /* of each frame of the chain */
+	const struct check_subject *subject;  /* its process as recorded, or NULL */
+};
+
+/* Told each sample that counts. Not 0: ends the run with that. */
+typedef int (*check_visit_fn)(void *context, const struct check_seen *seen);
 
 struct check_options {
 	struct discover_options discover;

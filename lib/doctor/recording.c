@@ -110,14 +110,12 @@ static bool advance(void *context, uint64_t done, uint64_t total)
 	return !options->progress || options->progress(options->context, done, total);
 }
 
-static int count_jit(void *context, const struct perfdata_sample *sample,
-		     const struct unwind_chain *chain)
+static int count_jit(void *context, const struct check_seen *seen)
 {
 	struct frames *frames = context;
 	bool jit = false, unnamed = false;
 
-	(void)sample;
-	array__for_each(frame, &chain->frames) {
+	array__for_each(frame, &seen->chain->frames) {
 		jit |= frame->jit;
 		unnamed |= frame->jit && !frame->symbol;
 	}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "page_writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define CHUNK (1024 * 1024)
+
+void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)
+{
+	*writer = (struct page_writer){ .diag = diag, .buf = BUF(ORDER_LITTLE) };
+	writer->err = file_out__open(&writer->out, path, 0666, diag);
+}
+
+static void flush(struct page_writer *writer)
+{
+	if (!writer->err && writer->buf.failed)
+		writer->err = -ENOMEM;
+	if (!writer->err)
+		writer->err = file_out__write(&writer->out, buf__bytes(&writer->buf), writer->diag);
+	writer->buf.size = 0;
+}
+
+int page_writer__close(struct page_writer *writer)
+{
+	flush(writer);
+	if (!writer->err)
+		writer->err = file_out__commit(&writer->out, false, writer->diag);
+	file_out__abort(&writer->out);
+	buf__free(&writer->buf);
+	return writer->err;
+}
+
+void page_writer__put(struct page_writer *writer, struct bytes bytes)
+{
+	if (writer->err)
+		return;
+	buf__put(&writer->buf, bytes.data, bytes.size);
+	if (writer->buf.size >= CHUNK || writer->buf.failed)
+		flush(writer);
+}
+
+static void put(struct page_writer *writer, const char *text)
+{
+	page_writer__put(writer, (struct bytes){ (const uint8_t *)text, strlen(text) });
+}
+
+static void put_key(struct page_writer *writer, const char *key)
+{
+	if (writer->comma)
+		put(writer, ",");
+	writer->comma = true;
+	if (!key)
+		return;
+	put(writer, "\n\"");
+	put(writer, key);
+	put(writer, "\":");
+}
+
+void page_writer__begin(struct page_writer *writer, const char *key, char bracket)
+{
+	const char text[] = { bracket, '\0' };
+
+	put_key(writer, key);
+	put(writer, text);
+	writer->comma = false;
+}
+
+void page_writer__end(struct page_writer *writer, char bracket)
+{
+	const char text[] = { bracket, '\0' };
+
+	put(writer, text);
+	writer->comma = true;
+}
+
+void page_writer__number(struct page_writer *writer, const char *key, int64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64, number);
+	put_key(writer, key);
+	put(writer, text);
+}
+
+/* U+2028 and U+2029 are ends of lines to JavaScript, though not to JSON. */
+static bool is_line_separator(const char *text)
+{
+	return memcmp(text, "\xe2\x80", 2) == 0 && (text[2] == '\xa8' || text[2] == '\xa9');
+}
+
+/* A '<' may begin the end of the script element, or a comment in which that is not seen. */
+static void put_escaped(struct page_writer *writer, const char *text)
+{
+	char escape[8];
+
+	for (const char *p = text; *p; p++) {
+		if (strchr("\"\\<>&'`", *p)) {
+			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*p);
+			put(writer, escape);
+		} else if (*p == '\xe2' && is_line_separator(p)) {
+			put(writer, p[2] == '\xa8' ? "\\u2028" : "\\u2029");
+			p += 2;
+		} else {
+			page_writer__put(writer, (struct bytes){ (const uint8_t *)p, 1 });
+		}
+	}
+}
+
+void page_writer__text(struct page_writer *writer, const char *key, const char *text)
+{
+	size_t size = 4 * strlen(text) + 1;
+	char *printable = malloc(size);
+
+	if (!printable && !writer->err)
+		writer->err = -ENOMEM;
+	if (!printable)
+		return;
+	put_key(writer, key);
+	put(writer, "\"");
+	put_escaped(writer, text__printable(printable, size, text));
+	put(writer, "\"");
+	free(printable);
+}
+
+void page_writer__address(struct page_writer *writer, const char *key, uint64_t address)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	page_writer__text(writer, key, text);
+}
+
+void page_writer__null(struct page_writer *writer, const char *key)
+{
+	put_key(writer, key);
+	put(writer, "null");
+}
