@@ -6,6 +6,8 @@
 #   make demo-live       records one on the spot, where there is a runtime and leave to record
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
 #   make check-faults   every system call and allocation failing, in every form of output
+#   make check-browser  the page of perfjit-check --flamegraph in a headless Chromium
+#                       (.scripts/deps browser installs it)
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
@@ -152,6 +154,9 @@ $(BUILD)/%.o: %.c Makefile $(BUILD)/flags $(BUILD)/packages.cflags
 
 $(BUILD)/lib/perfjit.o: compile_extra = -DPERFJIT_VERSION='"$(VERSION)"'
 
+# .incbin is not seen by -MMD
+$(BUILD)/cmd/check_page.o: cmd/flamegraph/page.html
+
 $(static_lib): $(lib_obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -217,6 +222,10 @@ check: all $(unit_tests) $(bench_tools) $(faults) | $(after_deps)
 check-faults: all $(faults) | $(after_deps)
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" FAULTS=all \
 		prove -e '' --verbose cmd/tests/fix-faults.t
+
+check-browser: all | $(after_deps)
+	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
+		prove -e '' cmd/tests/browser/*.t
 
 # testdata/matrix/README
 check-abi: all | $(after_deps)
@@ -332,7 +341,7 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-doctor check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
+.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-browser check-doctor check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
 	uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
