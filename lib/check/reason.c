@@ -62,7 +62,8 @@ static const struct wording ends[CHECK_ENDS] = {
 	[CHECK_NO_CFI] = { "no-cfi", "no unwind data for the code",
 			   "let the runtime write unwind data or keep frame pointers; perfjit-fix "
 			   "makes the data for code that keeps them" },
-	[CHECK_BAD_CFI] = { "bad-cfi", "unwind data leads to no caller",
+	[CHECK_BAD_CFI] = { "bad-cfi",
+			    "unwind data leads to no caller, or to stack that was not in memory",
 			    "perfjit-dump --cfi shows the producer's unwind data beside the code" },
 	[CHECK_FRAME_POINTER] = { "frame-pointer", "code without a frame pointer ends the chain",
 				  "record with --call-graph dwarf, or build what is called with "
