@@ -73,7 +73,7 @@ run perfjit-check --symfs=../symfs perf.fixed.data
 exits 5 "without demands: a process is unnamed"
 run perfjit-check --symfs=../symfs --pid=9127 perf.fixed.data
 exits 6 "without demands: no JIT code"
-out_has "  what to do" 'no sample is in JIT code'
+out_has "  what to do" 'no sample counts: see --pid'
 
 # 512 bytes of stack
 rm -rf ./*

@@ -296,7 +296,10 @@ static int judge_implied(const struct check *check, struct check_verdicts *verdi
 		    process->counts.jit_frames_named, process->counts.jit_frames, process->pid,
 		    text__printable(name, sizeof(name), process->name));
 	if (verdicts->no_jit)
-		say(draft.advice, "no sample is in JIT code: is this the profile that was meant?");
+		say(draft.advice,
+		    total->samples
+			    ? "no sample is in JIT code: is this the profile that was meant?"
+			    : "no sample counts: see --pid, --comm and --event, or the profile");
 	else
 		advise_names(check, total->jit_reasons, false, draft.advice);
 	return add(verdicts, &draft);
