@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings made wrong on purpose: the first line of what perfjit-doctor says is the cause.
 . "$(dirname "$0")/tap.sh"
+. "$SRCDIR/cmd/tests/recording.sh"
 
 # cause PATTERN NAME [OPTION]...: of the profile here
 cause()
@@ -76,6 +77,10 @@ for file in perf.data jit-23067.dump; do
 done
 cause 'it was recorded without -k mono' "wrong clock"
 out_has "wrong clock: the offset is evidence" 'Seen .*jit-23067.dump.* ms'
+
+rm -rf ./*
+form zstd-6.1
+cause 'it was recorded with -z' "compressed"
 
 # callers behind the first frame in JIT code are not there: PERF_CONTEXT_USER says nothing
 fresh py313fpbuild-perfjit-fp

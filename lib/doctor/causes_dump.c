@@ -255,11 +255,32 @@ void recording__judge_moved(struct recording *recording)
 	recording__say_fix(recording, finding);
 }
 
+static void find_compressed(struct recording *recording)
+{
+	struct finding *finding;
+
+	if (!perfdata__compressed(recording->perfdata) || !recording->plan->discovery->dumps.count)
+		return;
+	finding = recording__add(recording, "compressed", FINDING_PERF, recording->counts->jit);
+	if (!finding)
+		return;
+	diagnosis__say(
+		recording->diagnosis, &finding->what,
+		"it was recorded with -z: perf inject looks into no compressed record, names "
+		"nothing and says nothing");
+	diagnosis__say(recording->diagnosis, &finding->evidence,
+		       "its records stand in COMPRESSED records");
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "perfjit-fix reads them; for perf inject record without -z");
+	recording__say_fix(recording, finding);
+}
+
 void recording__judge_dumps(struct recording *recording)
 {
 	find_wrong_clock(recording);
 	find_missing(recording);
 	find_container(recording);
+	find_compressed(recording);
 	find_killed(recording);
 	find_perf_map(recording);
 	find_no_dump(recording);
