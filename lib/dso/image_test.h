@@ -103,7 +103,11 @@ static inline void assert_clean(const struct image_file *file, bool has_lines)
 {
 	const char *debug = has_lines ? "-w" : "";
 
-	assert_prints(output_of("eu-elflint --gnu-ld %s 2>&1", file->path), "No errors\n");
+	/* code at vaddr 0 begins before its section */
+	assert_prints(output_of("eu-elflint --gnu-ld %s 2>&1 | "
+				"grep -v 'symbol 1 .*: st_value out of bounds$' || echo No errors",
+				file->path),
+		      "No errors\n");
 	assert_prints(output_of("readelf -aW --debug-dump %s 2>&1 >/dev/null", file->path), "");
 	assert_prints(output_of("eu-readelf -a %s %s 2>&1 >/dev/null", debug, file->path), "");
 	assert_prints(output_of("llvm-readelf -a --unwind %s 2>&1 >/dev/null", file->path), "");

@@ -125,14 +125,27 @@ static void place_unloaded(struct image *image, uint64_t offset)
 	image->unloaded_end = offset;
 }
 
+/*
+ * Where the section begins, not always where the code does. perf 6.1 sees by what addr2line says of
+ * address 0 where an answer ends, and waits for ever when that is not nothing: no section may have
+ * it.
+ */
+static uint64_t text_offset(const struct image *image)
+{
+	uint64_t offset = image->layout.text - image->spec->base;
+
+	return offset ? offset : 1;
+}
+
 static void place_sections(struct image *image)
 {
 	const struct dso_spec *spec = image->spec;
 	const struct dso_layout *layout = &image->layout;
 	uint64_t note = image__note_offset(spec, layout);
 	uint64_t text_end = spec->text_end - spec->base;
+	uint64_t text = text_offset(image);
 
-	place_loaded(image, SECTION_TEXT, layout->text - spec->base, spec->text_end - layout->text);
+	place_loaded(image, SECTION_TEXT, text, text_end - text);
 	place_loaded(image, SECTION_EH_FRAME_HDR, layout->eh_frame_hdr - spec->base,
 		     image->parts[SECTION_EH_FRAME_HDR].size);
 	place_loaded(image, SECTION_EH_FRAME, layout->eh_frame - spec->base,
