@@ -155,7 +155,7 @@ $(BUILD)/%.o: %.c Makefile $(BUILD)/flags $(BUILD)/packages.cflags
 $(BUILD)/lib/perfjit.o: compile_extra = -DPERFJIT_VERSION='"$(VERSION)"'
 
 # .incbin is not seen by -MMD
-$(BUILD)/cmd/check_page.o: cmd/flamegraph/page.html
+$(BUILD)/cmd/check_page.o: $(wildcard cmd/flamegraph/*)
 
 $(static_lib): $(lib_obj)
 	$(call say,AR,$@)

@@ -7,7 +7,7 @@
 #include "codemap/codemap.h"
 #include "page_writer.h"
 
-/* In cmd/flamegraph/page.html too. */
+/* In cmd/flamegraph/memory.js too. */
 enum { CODE_MOVED = 1, CODE_INHERITED = 2, CODE_AGAIN = 4 };
 
 struct memory_writer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The page is cmd/flamegraph/page.html with the data, one JSON object, put in where it says so. How
- * that object is made up is told there, where it is read.
+ * The page is cmd/flamegraph with the data, one JSON object, put in where it says so. How
+ * that object is made up is told in head.html there.
  */
 #include "check_pictures.h"
 

@@ -33,7 +33,7 @@ void check_pictures__free(struct check_pictures *pictures);
 /* The member "memory" of the page's data; check_memory.c. */
 void check_pictures__put_memory(struct check_pictures *pictures, struct page_writer *writer);
 
-/* The page as it stands in cmd/flamegraph/page.html; check_page.c. */
+/* The page as it stands in cmd/flamegraph; check_page.c. */
 struct bytes check_page__source(void);
 
 #endif

@@ -38,6 +38,7 @@ fix_program
 cp perf.fixed.data '<b>bold.data'
 page hostile '<b>bold.data' --symfs=../symfs
 
+(cd "$SRCDIR" && cat $(sed -n 's|.*incbin ."\(cmd/[a-z/.]*\).*|\1|p' cmd/check_page.c)) >../source
 # 100000 stacks, 25 deep, none like another
 perl -e 'my $n = 100000; my @nodes = (0, 0, 0); my @frames = ([1, 0, 0, 0, -1]);
 	push @frames, [2, 3, 0, 0, -1] for 1 .. 1000;
@@ -53,6 +54,6 @@ perl -e 'my $n = 100000; my @nodes = (0, 0, 0); my @frames = ([1, 0, 0, 0, -1]);
 		q("names":["","comm","frame"]}), join(",", map { "[" . join(",", @$_) . "]" } @frames), $n,
 		join(",", @nodes);
 	s/\@DATA\@/$data/;
-	print' "$SRCDIR/cmd/flamegraph/page.html" >../large.html
+	print' ../source >../large.html
 
 perl "$ORACLES/browser/flamegraph.pl" "$scratch"
