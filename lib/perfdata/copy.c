@@ -12,6 +12,9 @@
 /* Shorter spans go through the buffer: one system call for many. */
 #define SHORT_SPAN  (64u << 10)
 #define BUFFER_SIZE (256u << 10)
+/* Longer ones are worth a call more, to copy by whole steps of the kernel's. */
+#define LONG_SPAN   (16u << 20)
+#define KERNEL_STEP (64u << 10)
 
 struct copier {
 	struct bytes input;
@@ -52,6 +55,17 @@ static bool is_refusal(int err)
 	       err == EBADF || err == ESPIPE || err == EPERM || err == ETXTBSY;
 }
 
+/*
+ * The kernel copies in steps of its own from wherever it is told to begin. From a multiple of them
+ * on it takes whole pages, many at once; that pays in long spans.
+ */
+static uint64_t piece(uint64_t from, uint64_t left)
+{
+	uint64_t behind = from % KERNEL_STEP;
+
+	return left >= LONG_SPAN && behind ? KERNEL_STEP - behind : left;
+}
+
 /* As much of the span as the kernel copies; *done bytes, which may be fewer or none. */
 static int copy_in_kernel(struct copier *copier, uint64_t offset, uint64_t size, uint64_t *done)
 {
@@ -60,7 +74,7 @@ static int copy_in_kernel(struct copier *copier, uint64_t offset, uint64_t size,
 	*done = 0;
 	while (*done < size) {
 		ssize_t copied = copy_file_range(copier->part->fd, &from, copier->out->fd, NULL,
-						 size - *done, 0);
+						 piece((uint64_t)from, size - *done), 0);
 
 		if (copied < 0 && errno == EINTR)
 			continue;
