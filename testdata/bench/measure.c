@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,6 +47,28 @@ static long anonymous_kib(pid_t pid)
 	return kib;
 }
 
+/*
+ * The child gets a process group of its own, which ends with it, with this program (by a signal to
+ * that) or at the limit: commands have children too.
+ */
+static pid_t group;
+
+static void end_group(int signal)
+{
+	kill(-group, SIGKILL);
+	_exit(128 + signal);
+}
+
+static void begin(char **command)
+{
+	setpgid(0, 0);
+	/* should this program be killed; it may have been already */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execvp(command[0], command);
+	fprintf(stderr, "measure: %s: %s\n", command[0], strerror(errno));
+	_exit(127);
+}
+
 /* Waits for the child or ends it at a time; returns the most it had in memory in no file. */
 static long watch(pid_t pid, double end, int *status, struct rusage *usage)
 {
@@ -59,7 +82,7 @@ static long watch(pid_t pid, double end, int *status, struct rusage *usage)
 		if (kib > most)
 			most = kib;
 		if (now() > end)
-			kill(pid, SIGKILL);
+			kill(-pid, SIGKILL);
 		nanosleep(&pause, NULL);
 	}
 	return ended == pid ? most : -1;
@@ -68,7 +91,7 @@ static long watch(pid_t pid, double end, int *status, struct rusage *usage)
 int main(int argc, char **argv)
 {
 	struct rusage usage = { 0 };
-	double begin, end;
+	double began, end;
 	int status = 0;
 	long anonymous;
 	FILE *file;
@@ -78,21 +101,27 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: measure FILE LIMIT COMMAND...\n");
 		return 2;
 	}
-	begin = now();
+	/* whoever started this may go without a word */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	began = now();
 	pid = fork();
-	if (pid == 0) {
-		execvp(argv[3], argv + 3);
-		fprintf(stderr, "measure: %s: %s\n", argv[3], strerror(errno));
-		_exit(127);
+	if (pid == 0)
+		begin(argv + 3);
+	group = pid;
+	if (pid > 0) {
+		setpgid(pid, pid);
+		signal(SIGTERM, end_group);
+		signal(SIGINT, end_group);
+		signal(SIGHUP, end_group);
 	}
-	anonymous = pid < 0 ? -1 : watch(pid, begin + atof(argv[2]), &status, &usage);
+	anonymous = pid < 0 ? -1 : watch(pid, began + atof(argv[2]), &status, &usage);
 	end = now();
 	if (anonymous < 0) {
 		fprintf(stderr, "measure: %s\n", strerror(errno));
 		return 1;
 	}
 	fprintf(file, "%d %.4f %.4f %.4f %ld %ld\n",
-		WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), end - begin,
+		WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), end - began,
 		seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_maxrss, anonymous);
 	return fclose(file) ? 1 : 0;
 }
