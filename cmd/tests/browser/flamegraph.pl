@@ -223,8 +223,8 @@ subtest 'light and dark' => sub {
 	my $light = $browser->value($ground);
 	$browser->call('Emulation.setEmulatedMedia',
 		{ features => [{ name => 'prefers-color-scheme', value => 'dark' }] });
-	isnt($browser->value($ground), $light, 'the page follows');
 	$browser->settle;
+	isnt($browser->value($ground), $light, 'the page follows');
 	quiet('dark');
 };
 
