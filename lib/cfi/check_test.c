@@ -427,6 +427,9 @@ static void test_code_that_is_jumped_to(void **state)
 
 	(void)state;
 	expect_agreement(&jumped_to, 19);
+	repair(&jumped_to, &result, &check);
+	assert_int_equal(result.jumped_to, CAN_TRACK);
+	cfi_check__free(&check);
 
 	/* the second change is by 16 where the code's is by 8 */
 	memcpy(table, jumped_to.eh_frame.data, sizeof(table));
@@ -435,6 +438,14 @@ static void test_code_that_is_jumped_to(void **state)
 	repair(&wrong, &result, &check);
 	assert_int_equal(result.usable, !CAN_TRACK);
 	assert_int_equal(cfi_check__sound(&check), !CAN_TRACK);
+	cfi_check__free(&check);
+
+	/* no frame's address is in xmm6, which the code does not touch */
+	memcpy(table, jumped_to.eh_frame.data, sizeof(table));
+	memcpy(table + 17, "\x0c\x17\x08\x90\x01\0\0", 7);
+	memset(table + 41, 0, 6);
+	repair(&wrong, &result, &check);
+	assert_int_equal(result.usable, !CAN_TRACK);
 	cfi_check__free(&check);
 
 	/* ret; nop; nop: what returns was called, and had the return address on top of the stack */

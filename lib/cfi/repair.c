@@ -176,9 +176,12 @@ static int try_changes(struct repairer *repairer, unsigned int changes)
 /* Whether a row may hold where code is jumped to, within the frame of what jumps. */
 static bool is_within_frame(const struct cfi_row *row, const struct cfi_machine *machine)
 {
-	const struct cfi_rule *ra = &row->registers[machine->ra];
+	const struct cfi_rule *cfa = &row->cfa, *ra = &row->registers[machine->ra];
 
-	if (row->cfa.kind != CFI_RULE_REGISTER || ra->kind != CFI_RULE_OFFSET)
+	if (cfa->kind != CFI_RULE_REGISTER || ra->kind != CFI_RULE_OFFSET)
+		return false;
+	/* vector registers and the return address's column hold no frame's address */
+	if (cfa->reg >= CFI_ROW_REGISTERS || !machine->names[cfa->reg] || cfa->reg == machine->ra)
 		return false;
 	return machine->entry_offset ? ra->offset == -machine->entry_offset
 				     : ra->offset < 0 && ra->offset % machine->word == 0;
@@ -213,6 +216,7 @@ static int try_jumped_to(struct repairer *repairer, struct cfi_check *trial)
 			check = replaced;
 			take(repairer, entry.cie, 0);
 			repairer->repair->checked = true;
+			repairer->repair->jumped_to = true;
 		}
 	}
 	cfi_check__free(&check);

@@ -13,6 +13,8 @@ struct cfi_repair {
 	bool usable;  /* cie and instructions describe the code, as far as that can be known */
 	bool changed; /* not as the producer wrote them, or he wrote where they can't be found */
 	bool checked; /* the code was looked at and agrees */
+	/* it agrees as code that is jumped to: its frame at entry is what the first row says */
+	bool jumped_to;
 	struct cfi_cie cie;
 	struct bytes instructions; /* of an FDE for all of the code */
 };

@@ -47,8 +47,9 @@ static void check_findings(const struct cfi_check *check)
 }
 
 static void check_table(const struct cfi_table *table, const struct cfi_producer *producer,
-			const struct cfi_target *target)
+			const struct cfi_target *target, bool jumped_to)
 {
+	struct cfi_track_options options = { 0 };
 	struct cfi_entry entry;
 	struct cfi_rows rows = { 0 };
 	struct cfi_check check = { 0 };
@@ -57,7 +58,9 @@ static void check_table(const struct cfi_table *table, const struct cfi_producer
 	entry = cfi_table__entry(table, &table->fdes.items[0]);
 	require(entry.addr == ADDRESS && entry.size == producer->code.size);
 	require(cfi_rows__of_entry(&rows, &entry, target, CFI_REPAIRED, NULL) == 0);
-	require(cfi_check__rows(&check, &rows, producer->code, ADDRESS, target, NULL) == 0);
+	if (jumped_to)
+		options.entry = &rows.rows.items[0];
+	require(cfi_check__rows(&check, &rows, producer->code, ADDRESS, target, &options) == 0);
 	require(check.nr_agree && !check.nr_wrong && !check.nr_uncovered);
 	cfi_check__free(&check);
 	cfi_rows__free(&rows);
@@ -77,7 +80,7 @@ static void check_repair(const struct cfi_repair *repair, const struct cfi_produ
 		0);
 	require(cfi_table__read(&table, buf__bytes(&eh_frame), EH_FRAME, target, "repaired", 0,
 				diag) == 0);
-	check_table(&table, producer, target);
+	check_table(&table, producer, target, repair->jumped_to);
 	cfi_table__free(&table);
 	buf__free(&eh_frame);
 	buf__free(&hdr);
@@ -106,7 +109,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(repair.usable || (!repair.changed && !repair.checked));
 	require(!repair.usable || repair.changed || cfi_check__sound(&check));
 	check_findings(&check);
-	/* one that is taken as it is may be of code that is jumped to */
 	if (repair.checked && repair.changed)
 		check_repair(&repair, &producer, &target);
 	cfi_check__free(&check);
