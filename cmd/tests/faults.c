@@ -140,11 +140,34 @@ static void __attribute__((constructor)) begin(void)
 						: MEMORY;
 }
 
+static int (*real_main)(int, char **, char **);
+
+/* Once main is done nothing counts: what runs then is libc's, or the instrumentation's of gcov. */
+static int main_only(int argc, char **argv, char **envp)
+{
+	int status = real_main(argc, argv, envp);
+
+	counted = NOT_YET;
+	return status;
+}
+
+int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+		      void (*)(void), void *);
+
 /* The function of that name that this one hides: libc's, or a sanitizer's. */
 #define REAL(name)                     \
 	static __typeof__(name) *real; \
 	if (!real)                     \
 	real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+EXPORT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+			     void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+			     void *stack_end)
+{
+	REAL(__libc_start_main);
+	real_main = main;
+	return real(main_only, argc, argv, init, fini, rtld_fini, stack_end);
+}
 
 /* A function whose result is negative when it fails. */
 #define WRAP(kind, type, name, parameters, arguments, path, fd)  \
