@@ -94,7 +94,7 @@ cat >fake <<'EOT'
 case " $* " in *' script '*) echo "$HOME,$PERF_CONFIG,$DEBUGINFOD_URLS,$PERF_BUILDID_DIR" >seen ;; esac
 EOT
 PERF_BUILDID_DIR=/somewhere perfjit-check --symfs=../symfs --perf=./fake perf.fixed.data >../out
-is "settings of nobody" "$(sed 's|^.*/perfjit-check-......,|HOME,|' seen)" "HOME,/dev/null,,"
+is "settings of nobody" "$(sed 's|^.*/perfjit-home-......,|HOME,|' seen)" "HOME,/dev/null,,"
 [ ! -e "$(cut -d , -f 1 seen)" ]
 ok $? "its home is gone"
 run perfjit-check --perf=perf - <perf.fixed.data

@@ -289,7 +289,7 @@ int comparison__run(struct comparison *comparison, const struct perf_script_opti
 	if (err)
 		return err;
 	sort(comparison);
-	err = perf_build__script(options, &script, &result);
+	err = perf_script__run(&script, options, &result);
 	perf_script__free(&script);
 	if (err)
 		return err;

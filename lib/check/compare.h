@@ -3,8 +3,9 @@
 #ifndef PERFJIT_CHECK_COMPARE_H
 #define PERFJIT_CHECK_COMPARE_H
 
-#include "check/names.h"
-#include "check/perf_build.h"
+#include "base/names.h"
+#include "perf/build.h"
+#include "perf/script.h"
 #include "unwind/unwind.h"
 
 /* How the first frame that differs does, from the innermost on. */

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "check/check.h"
-#include "check/names.h"
+#include "base/names.h"
 
 enum flame_kind {
 	FLAME_COMMAND,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/scratch.h"
 #include "fix/apply.h"
-#include "host/scratch.h"
 #include "perfdata/edit.h"
 
 static void hear(void *context, const struct diag_message *message)
@@ -196,10 +196,20 @@ static int count_fixed(struct recording *recording, const char *path)
 	return err;
 }
 
+static int make_folder(struct scratch *scratch, struct diag *diag)
+{
+	int err = scratch__make(scratch, NULL, "perfjit-doctor");
+
+	if (err)
+		diag__report(diag, DIAG_ERROR, "doctor.folder", NULL, DIAG_NO_OFFSET,
+			     "can't make a folder for the fixed profile: %s", strerror(-err));
+	return err;
+}
+
 static int read_fixed(struct recording *recording)
 {
 	struct scratch scratch;
-	int err = scratch__make(&scratch, NULL, recording->diag);
+	int err = make_folder(&scratch, recording->diag);
 	char *path = err ? NULL : scratch__path(&scratch, "perf.fixed.data");
 	struct plan_options options = {
 		.output = path,

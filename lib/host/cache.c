@@ -15,7 +15,7 @@
 #define BASE UINT64_C(0x7f0000100000)
 
 /* The folder in the cache for a build-id: home/.debug/.build-id/ab/cdef..., made. */
-static char *make_entry(const struct scratch *scratch, const uint8_t *build_id)
+static char *make_entry(const struct probing *probing, const uint8_t *build_id)
 {
 	char name[128] = "home", *path;
 	int at = (int)strlen(name);
@@ -29,7 +29,7 @@ static char *make_entry(const struct scratch *scratch, const uint8_t *build_id)
 				       build_id[depth - 2]);
 		for (size_t i = 2; depth == 3 && i < DSO_BUILD_ID_SIZE; i++)
 			at += snprintf(name + at, sizeof(name) - (size_t)at, "%02x", build_id[i]);
-		path = scratch__path(scratch, name);
+		path = scratch__path(&probing->scratch, name);
 		if (!path)
 			return NULL;
 		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
@@ -43,30 +43,30 @@ static char *make_entry(const struct scratch *scratch, const uint8_t *build_id)
 }
 
 /* Another file under the build-id of the DSO, with other names. */
-static int poison(const struct scratch *scratch, const struct made_code *code)
+static int poison(const struct probing *probing, const struct made_code *code)
 {
 	struct made_code stale = { .form = MADE_EXEC, .base = BASE, .prefix = "stale" };
-	char *folder = make_entry(scratch, code->build_id), *path = NULL;
+	char *folder = make_entry(probing, code->build_id), *path = NULL;
 	int err = folder && asprintf(&path, "%s/elf", folder) >= 0 ? 0 : -ENOMEM;
 
 	if (!err)
-		err = made_code__write(&stale, path, scratch->diag);
+		err = made_code__write(&stale, path, probing->diag);
 	free(folder);
 	free(path);
 	return err;
 }
 
-int probe__cache(struct perf_probe *probe, const struct scratch *scratch)
+int probe__cache(struct perf_probe *probe, const struct probing *probing)
 {
 	struct made_code code = { .form = MADE_REGION, .base = BASE, .prefix = "fresh" };
-	char *dso = scratch__path(scratch, "cached.so"), symbol[64];
-	char *path = scratch__path(scratch, "cached.data");
-	int err = dso && path ? made_code__write(&code, dso, scratch->diag) : -ENOMEM;
+	char *dso = scratch__path(&probing->scratch, "cached.so"), symbol[64];
+	char *path = scratch__path(&probing->scratch, "cached.data");
+	int err = dso && path ? made_code__write(&code, dso, probing->diag) : -ENOMEM;
 	struct child_result result;
 	bool shown;
 
 	if (!err)
-		err = poison(scratch, &code);
+		err = poison(probing, &code);
 	if (!err) {
 		struct made_stack stack = { .ip = code.functions[0] + 16 };
 		struct made_profile profile;
@@ -76,9 +76,9 @@ int probe__cache(struct perf_probe *probe, const struct scratch *scratch)
 		made_profile__comm(&profile, PID);
 		made_profile__map(&profile, PID, BASE, 0x1000, 0, dso);
 		time = made_profile__sample(&profile, PID, &stack);
-		err = made_profile__write(&profile, MADE_FILE, path, scratch->diag);
+		err = made_profile__write(&profile, MADE_FILE, path, probing->diag);
 		if (!err)
-			err = probe__shows(scratch, path, false, time, &shown, symbol, &result);
+			err = probe__shows(probing, path, false, time, &shown, symbol, &result);
 		made_profile__free(&profile);
 	}
 	if (!err && shown) {

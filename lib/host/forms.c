@@ -35,7 +35,7 @@ static int look(void *context, const struct script_sample *sample)
 	return 0;
 }
 
-int probe__shows(const struct scratch *scratch, const char *profile, bool pipe, uint64_t time,
+int probe__shows(const struct probing *probing, const char *profile, bool pipe, uint64_t time,
 		 bool *shown, char symbol[64], struct child_result *result)
 {
 	struct wanted wanted = { .time = time, .symbol = symbol };
@@ -43,7 +43,7 @@ int probe__shows(const struct scratch *scratch, const char *profile, bool pipe, 
 	int err;
 
 	*symbol = '\0';
-	err = scratch__script(scratch, profile, pipe, &script, result);
+	err = probing__script(probing, profile, pipe, &script, result);
 	*shown = wanted.shown;
 	perf_script__free(&script);
 	names__free(&wanted.names);
@@ -51,12 +51,12 @@ int probe__shows(const struct scratch *scratch, const char *profile, bool pipe, 
 }
 
 /* One sample without a stack, in a file of that form. */
-static int try_form(const struct scratch *scratch, enum made_container container,
+static int try_form(const struct probing *probing, enum made_container container,
 		    uint32_t attr_size, bool *shown, struct child_result *result)
 {
 	struct made_profile profile;
 	struct made_stack stack = { .ip = BASE + 0x100 };
-	char *path = scratch__path(scratch, "form.data"), symbol[64];
+	char *path = scratch__path(&probing->scratch, "form.data"), symbol[64];
 	uint64_t time;
 	int err;
 
@@ -68,23 +68,23 @@ static int try_form(const struct scratch *scratch, enum made_container container
 	made_profile__comm(&profile, PID);
 	made_profile__map(&profile, PID, BASE, 0x1000, 0, "//anon");
 	time = made_profile__sample(&profile, PID, &stack);
-	err = made_profile__write(&profile, container, path, scratch->diag);
+	err = made_profile__write(&profile, container, path, probing->diag);
 	if (!err)
-		err = probe__shows(scratch, path, container == MADE_PIPE, time, shown, symbol,
+		err = probe__shows(probing, path, container == MADE_PIPE, time, shown, symbol,
 				   result);
 	made_profile__free(&profile);
 	free(path);
 	return err;
 }
 
-static int probe_attr(struct perf_probe *probe, const struct scratch *scratch)
+static int probe_attr(struct perf_probe *probe, const struct probing *probing)
 {
 	struct child_result result;
 	bool shown = false;
 	int err = 0;
 
 	for (size_t i = 0; !err && !shown && i < sizeof(attr_sizes) / sizeof(*attr_sizes); i++) {
-		err = try_form(scratch, MADE_FILE, attr_sizes[i], &shown, &result);
+		err = try_form(probing, MADE_FILE, attr_sizes[i], &shown, &result);
 		if (shown)
 			probe->accepted_attr = attr_sizes[i];
 		else if (attr_sizes[i] <= NEWEST_KNOWN)
@@ -102,12 +102,12 @@ static int probe_attr(struct perf_probe *probe, const struct scratch *scratch)
 	return 0;
 }
 
-static int probe_form(struct perf_probe *probe, const struct scratch *scratch, enum probe which,
+static int probe_form(struct perf_probe *probe, const struct probing *probing, enum probe which,
 		      enum made_container container)
 {
 	struct child_result result;
 	bool shown = false;
-	int err = try_form(scratch, container, 0, &shown, &result);
+	int err = try_form(probing, container, 0, &shown, &result);
 
 	if (err)
 		return err;
@@ -119,16 +119,16 @@ static int probe_form(struct perf_probe *probe, const struct scratch *scratch, e
 	return 0;
 }
 
-int probe__forms(struct perf_probe *probe, const struct scratch *scratch)
+int probe__forms(struct perf_probe *probe, const struct probing *probing)
 {
-	int err = probe_attr(probe, scratch);
+	int err = probe_attr(probe, probing);
 
 	if (!err)
-		err = probe_form(probe, scratch, PROBE_PIPE, MADE_PIPE);
+		err = probe_form(probe, probing, PROBE_PIPE, MADE_PIPE);
 	if (!err)
-		err = probe_form(probe, scratch, PROBE_ZSTD, MADE_COMPRESSED);
+		err = probe_form(probe, probing, PROBE_ZSTD, MADE_COMPRESSED);
 	/* one that can't inflate at all is not said to lack the newer form as well */
 	if (!err && probe->results[PROBE_ZSTD].status == PROBE_OK)
-		err = probe_form(probe, scratch, PROBE_ZSTD2, MADE_COMPRESSED2);
+		err = probe_form(probe, probing, PROBE_ZSTD2, MADE_COMPRESSED2);
 	return err;
 }

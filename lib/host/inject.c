@@ -32,18 +32,19 @@ struct injection {
 	struct child_result result;
 };
 
-static char *path_of(const struct injection *injection, const struct scratch *scratch,
+static char *path_of(const struct injection *injection, const struct probing *probing,
 		     const char *name)
 {
 	char *path;
 
-	return asprintf(&path, "%s/%s/%s", scratch->folder, injection->folder, name) < 0 ? NULL
-											 : path;
+	return asprintf(&path, "%s/%s/%s", probing->scratch.folder, injection->folder, name) < 0
+		       ? NULL
+		       : path;
 }
 
-static int make_folder(const struct injection *injection, const struct scratch *scratch)
+static int make_folder(const struct injection *injection, const struct probing *probing)
 {
-	char *path = scratch__path(scratch, injection->folder);
+	char *path = scratch__path(&probing->scratch, injection->folder);
 	int err = path ? mkdir(path, 0700) < 0 ? -errno : 0 : -ENOMEM;
 
 	free(path);
@@ -51,7 +52,7 @@ static int make_folder(const struct injection *injection, const struct scratch *
 }
 
 /* The dump, if it is to be there, and the profile that names it. */
-static int write_input(const struct injection *injection, const struct scratch *scratch,
+static int write_input(const struct injection *injection, const struct probing *probing,
 		       const char *profile_path, uint64_t *time)
 {
 	struct made_dump dump = { .pid = injection->dump_pid,
@@ -63,7 +64,7 @@ static int write_input(const struct injection *injection, const struct scratch *
 	int err = 0;
 
 	snprintf(name, sizeof(name), "jit-%u.dump", injection->dump_pid);
-	marker = path_of(injection, scratch, name);
+	marker = path_of(injection, probing, name);
 	if (!marker)
 		return -ENOMEM;
 	made_profile__begin(&profile, MADE_FLAT);
@@ -73,9 +74,9 @@ static int write_input(const struct injection *injection, const struct scratch *
 	dump.time = profile.time++;
 	*time = made_profile__sample(&profile, PID, &stack);
 	if (!injection->missing)
-		err = made_dump__write(&dump, marker, scratch->diag);
+		err = made_dump__write(&dump, marker, probing->diag);
 	if (!err)
-		err = made_profile__write(&profile, MADE_FILE, profile_path, scratch->diag);
+		err = made_profile__write(&profile, MADE_FILE, profile_path, probing->diag);
 	made_profile__free(&profile);
 	free(marker);
 	return err;
@@ -100,9 +101,9 @@ static void read_elf(struct injection *injection, Elf *elf)
 }
 
 /* perf inject writes "jitted-PID-N.so" where the dump is. */
-static void read_dso(struct injection *injection, const struct scratch *scratch)
+static void read_dso(struct injection *injection, const struct probing *probing)
 {
-	char *folder = scratch__path(scratch, injection->folder);
+	char *folder = scratch__path(&probing->scratch, injection->folder);
 	DIR *dir = folder ? opendir(folder) : NULL;
 	struct dirent *entry;
 
@@ -129,7 +130,7 @@ static void read_dso(struct injection *injection, const struct scratch *scratch)
 }
 
 /* ~/.debug/.build-id/ab/cdef... */
-static bool is_cached(const struct injection *injection, const struct scratch *scratch)
+static bool is_cached(const struct injection *injection, const struct probing *probing)
 {
 	char name[128], *path;
 	bool found;
@@ -139,32 +140,31 @@ static bool is_cached(const struct injection *injection, const struct scratch *s
 	for (size_t i = 1; i < injection->build_id_size; i++)
 		at += snprintf(name + at, sizeof(name) - (size_t)at, "%02x",
 			       injection->build_id[i]);
-	path = scratch__path(scratch, name);
+	path = scratch__path(&probing->scratch, name);
 	found = path && access(path, F_OK) == 0;
 	free(path);
 	return found;
 }
 
-static int inject(struct injection *injection, const struct scratch *scratch)
+static int inject(struct injection *injection, const struct probing *probing)
 {
-	char *input = path_of(injection, scratch, "in.data");
-	char *output = path_of(injection, scratch, "out.data"), symbol[64];
+	char *input = path_of(injection, probing, "in.data");
+	char *output = path_of(injection, probing, "out.data"), symbol[64];
 	const char *arguments[] = { "inject", "--jit", "-i", input, "-o", output, NULL };
-	const struct scratch_run run = { .arguments = arguments };
 	uint64_t time = 0;
-	int err = input && output ? make_folder(injection, scratch) : -ENOMEM;
+	int err = input && output ? make_folder(injection, probing) : -ENOMEM;
 
 	if (!err)
-		err = write_input(injection, scratch, input, &time);
+		err = write_input(injection, probing, input, &time);
 	if (!err)
-		err = scratch__run(scratch, &run, &injection->result);
+		err = probing__run(probing, arguments, &injection->result);
 	if (!err) {
 		struct child_result result;
 
-		read_dso(injection, scratch);
-		injection->cached = injection->has_dso && is_cached(injection, scratch);
+		read_dso(injection, probing);
+		injection->cached = injection->has_dso && is_cached(injection, probing);
 		if (access(output, R_OK) == 0)
-			err = probe__shows(scratch, output, false, time, &injection->shown, symbol,
+			err = probe__shows(probing, output, false, time, &injection->shown, symbol,
 					   &result);
 	}
 	free(input);
@@ -205,24 +205,24 @@ static void judge_missing(struct perf_probe *probe, const struct injection *miss
 		   missing->shown ? "are there" : "are lost");
 }
 
-int probe__inject(struct perf_probe *probe, const struct scratch *scratch)
+int probe__inject(struct perf_probe *probe, const struct probing *probing)
 {
 	struct injection good = { .folder = "one", .function = "alpha", .dump_pid = PID };
 	struct injection other = { .folder = "two", .function = "beta", .dump_pid = PID };
 	struct injection missing = { .folder = "three", .dump_pid = PID, .missing = true };
 	struct injection foreign = { .folder = "four", .function = "delta", .dump_pid = 1 };
-	int err = inject(&good, scratch);
+	int err = inject(&good, probing);
 
 	if (err)
 		return err;
 	judge_good(probe, &good);
 	if (!good.has_dso)
 		return 0;
-	err = inject(&other, scratch);
+	err = inject(&other, probing);
 	if (!err)
-		err = inject(&missing, scratch);
+		err = inject(&missing, probing);
 	if (!err)
-		err = inject(&foreign, scratch);
+		err = inject(&foreign, probing);
 	if (err)
 		return err;
 	if (other.has_dso)

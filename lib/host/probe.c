@@ -2,15 +2,18 @@
 #include "host/probe.h"
 
 #include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/diag.h"
 #include "host/private.h"
 
-/* The exit code of a command that is not there: base/child.h. */
-#define NOT_FOUND 127
+/* Seconds. A probe is done in a fraction of one; on a loaded machine it may take longer. */
+#define PROBE_TIMEOUT 120
 
 void probe__set(struct perf_probe *probe, enum probe which, enum probe_status status,
 		const char *format, ...)
@@ -36,22 +39,78 @@ static bool is_x86_64(void)
 	return uname(&name) == 0 && strcmp(name.machine, "x86_64") == 0;
 }
 
-static int run_all(struct perf_probe *probe, const struct scratch *scratch)
+static int run_all(struct perf_probe *probe, const struct probing *probing)
 {
 	int err;
 
 	/* stacks of another machine are not every perf's to unwind */
-	err = is_x86_64() ? probe__unwinding(probe, scratch) : 0;
+	err = is_x86_64() ? probe__unwinding(probe, probing) : 0;
 	if (!err)
-		err = probe__forms(probe, scratch);
+		err = probe__forms(probe, probing);
 	if (!err)
-		err = probe__inject(probe, scratch);
-	return err ? err : probe__cache(probe, scratch);
+		err = probe__inject(probe, probing);
+	return err ? err : probe__cache(probe, probing);
+}
+
+int probing__run(const struct probing *probing, const char *const *arguments,
+		 struct child_result *result)
+{
+	const struct perf_run run = {
+		.perf = probing->perf,
+		.arguments = arguments,
+		.home = probing->home,
+		.timeout = PROBE_TIMEOUT,
+	};
+
+	return perf__run(&run, result);
+}
+
+int probing__script(const struct probing *probing, const char *profile, bool pipe,
+		    struct perf_script *script, struct child_result *result)
+{
+	const struct perf_script_options options = {
+		.perf = probing->perf,
+		.profile = profile,
+		.home = probing->home,
+		.timeout = PROBE_TIMEOUT,
+		.pipe = pipe,
+	};
+
+	return perf_script__run(script, &options, result);
+}
+
+static void leave(struct probing *probing)
+{
+	scratch__remove(&probing->scratch);
+	scratch__remove(&probing->jitted);
+	free(probing->home);
+}
+
+/* 0 or a negative errno, reported. */
+static int enter(struct probing *probing)
+{
+	int err = scratch__make(&probing->scratch, NULL, "perfjit-doctor");
+
+	if (!err) {
+		probing->home = scratch__path(&probing->scratch, "home");
+		if (!probing->home)
+			err = -ENOMEM;
+		else if (mkdir(probing->home, 0700) < 0)
+			err = -errno;
+		/* without it, less is said of the fault */
+		scratch__make(&probing->jitted, "/tmp", "jitted");
+	}
+	if (err) {
+		diag__report(probing->diag, DIAG_ERROR, "host.folder", NULL, DIAG_NO_OFFSET,
+			     "can't make a folder for probing: %s", strerror(-err));
+		leave(probing);
+	}
+	return err;
 }
 
 int perf_probe__run(struct perf_probe *probe, const char *perf, struct diag *diag)
 {
-	struct scratch scratch;
+	struct probing probing = { .perf = perf, .diag = diag };
 	int err;
 
 	*probe = (struct perf_probe){ 0 };
@@ -61,11 +120,11 @@ int perf_probe__run(struct perf_probe *probe, const char *perf, struct diag *dia
 			     "can't be run: %s", strerror(-err));
 		return err;
 	}
-	err = scratch__make(&scratch, perf, diag);
+	err = enter(&probing);
 	if (err)
 		return err;
-	err = run_all(probe, &scratch);
-	scratch__remove(&scratch);
+	err = run_all(probe, &probing);
+	leave(&probing);
 	return err;
 }
 

@@ -7,7 +7,10 @@
 #ifndef PERFJIT_HOST_PROBE_H
 #define PERFJIT_HOST_PROBE_H
 
-#include "check/perf_build.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perf/build.h"
 
 struct diag;
 

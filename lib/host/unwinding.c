@@ -41,7 +41,7 @@ struct outcome {
 };
 
 struct trials {
-	const struct scratch *scratch;
+	const struct probing *probing;
 	struct made_profile profile;
 	struct outcome outcomes[TRIALS];
 	struct names names;
@@ -65,7 +65,7 @@ static char *begin(struct trials *trials, struct made_code *code, const char *fo
 
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return NULL;
-	if (made_code__write(code, path, trials->scratch->diag) < 0) {
+	if (made_code__write(code, path, trials->probing->diag) < 0) {
 		free(path);
 		return NULL;
 	}
@@ -112,7 +112,7 @@ static int add_plain(struct trials *trials, enum trial trial, enum made_form for
 static int add_bare(struct trials *trials)
 {
 	struct made_code code = { .form = MADE_BARE, .base = CODE_BASE, .prefix = "jit" };
-	char *path = begin(trials, &code, trials->scratch->folder, "bare.so");
+	char *path = begin(trials, &code, trials->probing->scratch.folder, "bare.so");
 	struct made_stack stack = { 0 };
 
 	if (!path)
@@ -138,10 +138,10 @@ static int add_reuse(struct trials *trials)
 		.leaf_frame = 2 * MADE_LEAF_FRAME,
 		.identity = 1,
 	};
-	char *first = begin(trials, &old, trials->scratch->folder, "old.so");
-	char *second = scratch__path(trials->scratch, "new.so");
+	char *first = begin(trials, &old, trials->probing->scratch.folder, "old.so");
+	char *second = scratch__path(&trials->probing->scratch, "new.so");
 	struct made_stack stack;
-	int err = first && second ? made_code__write(&new, second, trials->scratch->diag) : -EIO;
+	int err = first && second ? made_code__write(&new, second, trials->probing->diag) : -EIO;
 
 	if (!err) {
 		map_whole(trials, &old, first);
@@ -159,7 +159,7 @@ static int add_reuse(struct trials *trials)
 static int add_remap(struct trials *trials)
 {
 	struct made_code code = { .form = MADE_EXEC, .base = EXEC_BASE, .prefix = "exec" };
-	char *path = begin(trials, &code, trials->scratch->folder, "program");
+	char *path = begin(trials, &code, trials->probing->scratch.folder, "program");
 	struct made_stack stack, again;
 
 	if (!path)
@@ -179,7 +179,7 @@ static int add_remap(struct trials *trials)
 static int add_unmapped(struct trials *trials)
 {
 	struct made_code code = { .form = MADE_REGION, .base = CODE_BASE, .prefix = "jit" };
-	char *path = begin(trials, &code, trials->scratch->folder, "unmapped.so");
+	char *path = begin(trials, &code, trials->probing->scratch.folder, "unmapped.so");
 	struct outcome *outcome = &trials->outcomes[UNMAPPED];
 	struct made_stack stack;
 
@@ -198,17 +198,18 @@ static int add_unmapped(struct trials *trials)
 
 static int add_all(struct trials *trials)
 {
-	const struct scratch *scratch = trials->scratch;
-	int err = add_plain(trials, PLAIN, MADE_REGION, scratch->folder, "plain.so");
+	const struct probing *probing = trials->probing;
+	int err = add_plain(trials, PLAIN, MADE_REGION, probing->scratch.folder, "plain.so");
 
 	if (!err)
-		err = add_plain(trials, PGOFF, MADE_REGION, scratch->folder, "pgoff.so");
+		err = add_plain(trials, PGOFF, MADE_REGION, probing->scratch.folder, "pgoff.so");
 	if (!err)
 		err = add_bare(trials);
-	if (!err && scratch->jitted)
-		err = add_plain(trials, JITTED, MADE_INJECTED, scratch->jitted, "jitted.so");
+	if (!err && probing->jitted.folder)
+		err = add_plain(trials, JITTED, MADE_INJECTED, probing->jitted.folder, "jitted.so");
 	if (!err)
-		err = add_plain(trials, INJECTED, MADE_INJECTED, scratch->folder, "injected.so");
+		err = add_plain(trials, INJECTED, MADE_INJECTED, probing->scratch.folder,
+				"injected.so");
 	if (!err)
 		err = add_reuse(trials);
 	if (!err)
@@ -303,24 +304,24 @@ static void judge_running(struct perf_probe *probe, const struct outcome *plain,
 			   result->status, result->errors);
 }
 
-int probe__unwinding(struct perf_probe *probe, const struct scratch *scratch)
+int probe__unwinding(struct perf_probe *probe, const struct probing *probing)
 {
-	struct trials trials = { .scratch = scratch, .pid = FIRST_PID };
+	struct trials trials = { .probing = probing, .pid = FIRST_PID };
 	struct perf_script script = {
 		.names = &trials.names,
 		.visit = take_sample,
 		.context = &trials,
 	};
 	struct child_result result = { 0 };
-	char *path = scratch__path(scratch, "stacks.data");
+	char *path = scratch__path(&probing->scratch, "stacks.data");
 	int err;
 
 	made_profile__begin(&trials.profile, MADE_STACKS);
 	err = path ? add_all(&trials) : -ENOMEM;
 	if (!err)
-		err = made_profile__write(&trials.profile, MADE_FILE, path, scratch->diag);
+		err = made_profile__write(&trials.profile, MADE_FILE, path, probing->diag);
 	if (!err)
-		err = scratch__script(scratch, path, false, &script, &result);
+		err = probing__script(probing, path, false, &script, &result);
 	if (!err) {
 		judge_running(probe, &trials.outcomes[PLAIN], &result);
 		judge(probe, trials.outcomes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "check/perf_script.h"
+#include "perf/script.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "perf/run.h"
+
+/* perf of a gigabyte takes minutes; one that takes longer hangs. */
+#define USUAL_TIMEOUT 3600
 
 static int end_sample(struct perf_script *script)
 {
@@ -118,4 +123,45 @@ int perf_script__end(struct perf_script *script)
 void perf_script__free(struct perf_script *script)
 {
 	array__free(&script->sample.frames);
+}
+
+static int take_line(void *context, char *line)
+{
+	return perf_script__line(context, line);
+}
+
+int perf_script__run(struct perf_script *script, const struct perf_script_options *options,
+		     struct child_result *result)
+{
+	static const char *const usual[] = {
+		"--force", "--no-inline", "--no-demangle",    "--max-stack", "127",
+		"--ns",    "-F",          PERF_SCRIPT_FIELDS, "-i",
+	};
+	const char *arguments[PERF_ARGUMENTS_MAX + 1] = { NULL };
+	const struct perf_run run = {
+		.perf = options->perf,
+		.arguments = arguments,
+		.home = options->home,
+		.input = options->pipe ? options->profile : NULL,
+		.timeout = options->timeout ? options->timeout : USUAL_TIMEOUT,
+		.line = take_line,
+		.context = script,
+	};
+	size_t n = 0;
+	int err;
+
+	if (options->buildid_dir) {
+		arguments[n++] = "--buildid-dir";
+		arguments[n++] = options->buildid_dir;
+	}
+	arguments[n++] = "script";
+	if (options->symfs) {
+		arguments[n++] = "--symfs";
+		arguments[n++] = options->symfs;
+	}
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		arguments[n++] = usual[i];
+	arguments[n] = options->pipe ? "-" : options->profile;
+	err = perf__run(&run, result);
+	return err ? err : perf_script__end(script);
 }

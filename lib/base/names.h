@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts that come again and again, each kept once and told by a number. */
-#ifndef PERFJIT_CHECK_NAMES_H
-#define PERFJIT_CHECK_NAMES_H
+#ifndef PERFJIT_BASE_NAMES_H
+#define PERFJIT_BASE_NAMES_H
 
 #include <stdint.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What `perf script` prints of samples and their call chains. */
-#ifndef PERFJIT_CHECK_PERF_SCRIPT_H
-#define PERFJIT_CHECK_PERF_SCRIPT_H
+#ifndef PERFJIT_PERF_SCRIPT_H
+#define PERFJIT_PERF_SCRIPT_H
 
 #include <stdint.h>
 
-#include "check/names.h"
+#include "base/child.h"
+#include "base/names.h"
 
 /* The fields that perf is asked for with -F. */
 #define PERF_SCRIPT_FIELDS "pid,tid,time,ip,sym,symoff,dso"
@@ -43,5 +44,21 @@ int perf_script__line(struct perf_script *script, char *line);
 /* After the last line. */
 int perf_script__end(struct perf_script *script);
 void perf_script__free(struct perf_script *script);
+
+struct perf_script_options {
+	const char *perf, *profile;
+	const char *home;        /* NULL: a folder that nothing is in */
+	const char *symfs;       /* or NULL */
+	const char *buildid_dir; /* or NULL */
+	unsigned int timeout;    /* seconds until it is killed; 0: an hour */
+	bool pipe;               /* the profile is its standard input */
+};
+
+/*
+ * Runs `perf script` on a profile with nobody's settings; what it prints goes to script. 0, what
+ * visit returned, or a negative errno: perf can't be started.
+ */
+int perf_script__run(struct perf_script *script, const struct perf_script_options *options,
+		     struct child_result *result);
 
 #endif

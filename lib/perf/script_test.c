@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/perf_build.h"
-#include "check/perf_script.h"
+#include "perf/script.h"
 
 struct seen {
 	struct names names;
@@ -138,35 +137,12 @@ static void test_stops(void **state)
 	names__free(&seen.names);
 }
 
-static void test_build(void **state)
-{
-	struct perf_build build = { .major = 0 };
-
-	(void)state;
-	perf_build__line(&build, "perf version 6.12.118");
-	perf_build__line(&build, "          dwarf-unwind: [ on  ]  # HAVE_DWARF_UNWIND_SUPPORT");
-	perf_build__line(&build, "                libelf: [ OFF ]  # HAVE_LIBELF_SUPPORT");
-	perf_build__line(&build, "    libdw-dwarf-unwind: [ on  ]  # HAVE_DWARF_SUPPORT");
-	perf_build__line(&build, "             libunwind: [ OFF ]  # HAVE_LIBUNWIND_SUPPORT ( tip: "
-				 "Deprecated, use LIBUNWIND=1 )");
-	perf_build__line(&build, "nothing");
-	perf_build__line(&build, "");
-	assert_string_equal(build.version, "6.12.118");
-	assert_int_equal(build.major, 6);
-	assert_int_equal(build.minor, 12);
-	assert_int_equal(build.unwinder, BUILT_WITH);
-	assert_int_equal(build.libelf, BUILT_WITHOUT);
-	assert_int_equal(build.libdw, BUILT_WITH);
-	assert_int_equal(build.libunwind, BUILT_WITHOUT);
-	assert_int_equal(build.libcrypto, BUILT_UNKNOWN);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains),    cmocka_unit_test(test_without_chains),
 		cmocka_unit_test(test_odd_names), cmocka_unit_test(test_what_is_no_sample),
-		cmocka_unit_test(test_stops),     cmocka_unit_test(test_build),
+		cmocka_unit_test(test_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "check/names.h"
+#include "base/names.h"
 
 #include <stdlib.h>
 #include <string.h>
