@@ -185,32 +185,24 @@ static void print_skipped(const struct printer *printer)
 	}
 }
 
-/* A bound of the offset between two clocks. */
-static const char *bound(char *text, size_t size, int64_t ns)
-{
-	if (ns == INT64_MIN || ns == INT64_MAX)
-		return "anything";
-	snprintf(text, size, "%.3f ms", (double)ns / 1e6);
-	return text;
-}
-
 static void print_clocks(const struct printer *printer)
 {
 	array__for_each(found, &printer->plan->discovery->dumps) {
 		const struct clock_repair *repair = &found->repair;
-		char offset[32], low[32], high[32];
+		char bounds[CLOCK_BOUNDS_TEXT];
 
 		if (fix_result__is_refused(printer->plan, found)) {
 			label(printer, "Refused");
-			fprintf(printer->stream, "pid %u: the times of its jitdump fit in no way\n",
+			fprintf(printer->stream,
+				"pid %u: the times of its jitdump fit in no way; record with "
+				"-k mono\n",
 				found->pid);
 		} else if (found->process && !found->refused && found->clock == CLOCK_OFFSET) {
 			label(printer, "Clock");
 			fprintf(printer->stream,
-				"pid %u: %s added to the jitdump's times (between %s and %s)\n",
-				found->pid, bound(offset, sizeof(offset), repair->offset),
-				bound(low, sizeof(low), repair->bounds.low),
-				bound(high, sizeof(high), repair->bounds.high));
+				"pid %u: %.3f ms added to the jitdump's times (%s)\n", found->pid,
+				clock__ms(repair->offset),
+				clock_bounds__text(&repair->bounds, bounds, sizeof(bounds)));
 		}
 	}
 }

@@ -233,8 +233,8 @@ static int edit_inserts(struct writer *writer)
 static bool is_used(const struct plan *plan, const struct marker *marker)
 {
 	array__for_each(found, &plan->discovery->dumps)
-		if (found->process && found->marker && found->pid == marker->pid &&
-		    strcmp(found->marker->name, marker->name) == 0)
+		if (found->process && !found->refused && found->marker &&
+		    found->pid == marker->pid && strcmp(found->marker->name, marker->name) == 0)
 			return true;
 	return false;
 }

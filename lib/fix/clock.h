@@ -54,15 +54,22 @@ struct clock_evidence *clock_evidence__new(void);
 void clock_evidence__free(struct clock_evidence *evidence);
 
 /*
- * Code came to [addr, addr + size) at a time of the dump's clock: by a LOAD or a MOVE. All of
- * these come before the first clock_evidence__seen. Return 0, -ENOMEM, or -EINVAL for a range that
- * is empty or wraps around.
+ * All that the dump says comes before the first clock_evidence__seen, and clock_evidence__finish
+ * in between. Times are of the dump's clock, offset is that of the record in the dump, bytes.
+ * These return 0, -ENOMEM, or -EINVAL for a range that is empty or wraps around.
  */
-int clock_evidence__load(struct clock_evidence *evidence, uint64_t time, uint64_t addr,
-			 uint64_t size);
+
+/* A record of any kind was written at time. In the order of the dump. */
+int clock_evidence__record(struct clock_evidence *evidence, uint64_t time, uint64_t offset);
+/* Code came to [addr, addr + size) at time, by a LOAD or a MOVE. */
+int clock_evidence__load(struct clock_evidence *evidence, uint64_t time, uint64_t offset,
+			 uint64_t addr, uint64_t size);
 int clock_evidence__finish(struct clock_evidence *evidence);
 
-/* A sample at a time of perf's clock had addr as its ip or in its call chain. */
+/*
+ * A sample of the process at a time of perf's clock had addr as its ip or in its call chain: the
+ * code was there by then, and the process was.
+ */
 void clock_evidence__seen(struct clock_evidence *evidence, uint64_t time, uint64_t addr);
 
 /* ns of perf's clock minus the dump's; INT64_MIN and INT64_MAX stand for no bound. */
@@ -75,17 +82,20 @@ struct clock_repair {
 	int64_t offset;  /* within the bounds: to be added to the dump's times */
 	bool by_samples; /* the upper bound is that of samples in code: mostly within a ms */
 	size_t early;    /* functions that even so were seen before they were loaded */
-	size_t unmapped; /* loads that even so come before the dump was mapped */
+	size_t unmapped; /* records that even so come before the dump was mapped */
+	size_t late;     /* records that even so come after the process had ended */
 };
 
 /*
  * Chooses the offset. begin: when the process mapped the dump, or the process' own beginning, 0
  * when neither is known; end: of its exit, UINT64_MAX when not known. Producers are a few ms late
  * with some records (JVM: after the code ran; JSC: before the dump was mapped), so evidence may
- * contradict itself a little: the offset then contradicts as few functions as can be.
+ * contradict itself a little, and a single wrong record costs itself only: the offset then
+ * contradicts as little as can be.
  *
  * 0, -ENOMEM, -ENODATA when nothing bounds the offset (it is INT64_MAX then, clock__share may give
- * another), or -EDOM, reported, when too much contradicts any.
+ * another), or -EDOM, reported with the bounds and the records they are from, when more than one
+ * in eight contradicts any offset, or the record in front of it.
  */
 int clock__repair(const struct clock_evidence *evidence, const char *path, uint64_t begin,
 		  uint64_t end, struct clock_repair *repair, struct diag *diag);
@@ -96,6 +106,13 @@ int clock__repair(const struct clock_evidence *evidence, const char *path, uint6
  * clock__repair found contradictory are not among them.
  */
 void clock__share(struct clock_repair *repairs, size_t count);
+
+#define CLOCK_BOUNDS_TEXT 80
+
+/* Says in words which offsets would fit, in a text of CLOCK_BOUNDS_TEXT bytes. Returns text. */
+const char *clock_bounds__text(const struct clock_bounds *bounds, char *text, size_t size);
+/* ms of ns, for printing. */
+double clock__ms(int64_t ns);
 
 /* Reports the bounds and the offset that was chosen, or that there is none; false then. */
 bool clock__report(const struct clock_repair *repair, const char *path, struct diag *diag);

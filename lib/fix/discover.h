@@ -55,7 +55,7 @@ struct found_dump {
 	struct process *process;     /* whose code it is; NULL until the code is loaded */
 	enum clock_kind clock;       /* of its times */
 	struct clock_repair repair;  /* CLOCK_OFFSET: the offset and what it rests on */
-	bool refused;                /* its times fit the profile's in no way: not used */
+	bool refused;                /* its times fit the profile's in no way: its process is left */
 };
 
 /* A perf map found for a process. */

@@ -138,7 +138,7 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 	if (from)
 		err = codemap__inherit(process->codemap, from->codemap, process->start);
 	array__for_each(found, &discovery->dumps) {
-		if (err || found->process != process || found->refused)
+		if (err || found->process != process)
 			continue;
 		loader->found = found;
 		err = jitdump__for_each_event(found->dump, on_event, loader);
@@ -161,12 +161,27 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 static bool is_described(const struct discovery *discovery, const struct process *process)
 {
 	array__for_each(found, &discovery->dumps)
-		if (found->process == process && !found->refused)
+		if (found->process == process)
 			return true;
 	array__for_each(found, &discovery->maps)
 		if (found->process == process)
 			return true;
 	return false;
+}
+
+static bool is_refused(const struct discovery *discovery, const struct process *process)
+{
+	array__for_each(found, &discovery->dumps)
+		if (found->process == process && found->refused)
+			return true;
+	return false;
+}
+
+/* Nothing is known of what was where: not even that it still is what the parent had there. */
+static int leave_process(struct process *process)
+{
+	process->codemap = codemap__new();
+	return process->codemap ? codemap__finish(process->codemap) : -ENOMEM;
 }
 
 static void assign_processes(const struct loader *loader, struct discovery *discovery)
@@ -196,7 +211,9 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
 	err = timing__settle(scan, discovery, perfdata, diag);
 	for (size_t i = 0; !err && i < processes__count(scan->processes); i++) {
 		loader.process = scan->by_start[i];
-		if (is_described(discovery, loader.process))
+		if (is_refused(discovery, loader.process))
+			err = leave_process(loader.process);
+		else if (is_described(discovery, loader.process))
 			err = load_process(&loader, discovery);
 	}
 	return err;

@@ -14,7 +14,8 @@ struct loaded_options {
 
 /*
  * Gives each process that a dump describes a code map, finished. Forked children that have a dump
- * of their own start with what they inherit. 0 or a negative errno.
+ * of their own start with what they inherit. Of a process that has a dump whose times fit in no way
+ * the map is empty: all of it is left as it is. 0 or a negative errno.
  */
 int loaded__build(const struct scan *scan, struct discovery *discovery, struct perfdata *perfdata,
 		  const struct loaded_options *options, struct diag *diag);

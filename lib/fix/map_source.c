@@ -226,7 +226,7 @@ int map_source__load(struct found_map *found, const struct discovery *discovery)
 	int err = 0;
 
 	array__for_each(dump, &discovery->dumps)
-		if (!err && dump->process == found->process && !dump->refused)
+		if (!err && dump->process == found->process)
 			err = jitdump__for_each_event(dump->dump, note_described, &loading);
 	join(&loading);
 	if (!err)

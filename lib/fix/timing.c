@@ -56,10 +56,11 @@ static int note_load(void *context, const struct jitdump_event *event)
 	int err = 0;
 
 	if (event->kind == JITDUMP_LOAD)
-		err = clock_evidence__load(evidence, event->time, event->code->addr,
+		err = clock_evidence__load(evidence, event->time, event->offset, event->code->addr,
 					   event->code->size);
 	else if (event->kind == JITDUMP_MOVE)
-		err = clock_evidence__load(evidence, event->time, event->move.to, event->move.size);
+		err = clock_evidence__load(evidence, event->time, event->offset, event->move.to,
+					   event->move.size);
 	/* a place that cannot be says nothing about times */
 	return err == -EINVAL ? 0 : err;
 }
@@ -111,12 +112,31 @@ static int judge(struct timing *timing, struct found_dump *found)
 	return found->clock == CLOCK_OFFSET ? add_suspect(timing, found) : 0;
 }
 
-static int note_loads(struct timing *timing)
+static int note_records(struct jitdump *dump, struct clock_evidence *evidence)
+{
+	struct jitdump_record record;
+	int status;
+
+	jitdump__rewind(dump);
+	while ((status = jitdump__next_record(dump, &record)) > 0) {
+		/* of other kinds it is not known what their time is */
+		if (record.id > JIT_CODE_UNWINDING_INFO && record.id != JIT_CODE_DEBUG_INFO2)
+			continue;
+		status = clock_evidence__record(evidence, record.time, record.offset);
+		if (status)
+			break;
+	}
+	return status;
+}
+
+static int note_dumps(struct timing *timing)
 {
 	array__for_each(suspect, &timing->suspects) {
-		int err =
-			jitdump__for_each_event(suspect->found->dump, note_load, suspect->evidence);
+		struct jitdump *dump = suspect->found->dump;
+		int err = jitdump__for_each_event(dump, note_load, suspect->evidence);
 
+		if (!err)
+			err = note_records(dump, suspect->evidence);
 		if (!err)
 			err = clock_evidence__finish(suspect->evidence);
 		if (err)
@@ -212,7 +232,7 @@ int timing__settle(const struct scan *scan, struct discovery *discovery, struct 
 		if (!err && found->process)
 			err = judge(&timing, found);
 	if (!err && timing.suspects.count) {
-		err = note_loads(&timing);
+		err = note_dumps(&timing);
 		if (!err)
 			err = see_samples(&timing);
 		if (!err)
