@@ -26,17 +26,11 @@ static void print_prefix(const struct messages *messages, enum diag_level level,
 {
 	char name[1024];
 
-	fprintf(stderr, "%s: %s%s:%s ", messages->command, messages->color ? messages__color(level) : "",
-		messages__level_name(level), messages->color ? "\033[0m" : "");
+	fprintf(stderr, "%s: %s%s:%s ", messages->command,
+		messages->color ? messages__color(level) : "", messages__level_name(level),
+		messages->color ? "\033[0m" : "");
 	if (file)
 		fprintf(stderr, "%s: ", text__printable(name, sizeof(name), file));
-}
-
-static bool is_shown(const struct messages *messages, enum diag_level level, uint64_t nth)
-{
-	if (level == DIAG_NOTE && !messages->notes)
-		return false;
-	return messages->all || nth <= MESSAGES_OF_A_KIND;
 }
 
 static void keep(struct messages *messages, const struct diag_message *message)
@@ -55,14 +49,44 @@ static void keep(struct messages *messages, const struct diag_message *message)
 	}
 }
 
+/* The message's kind with the message counted; NULL when memory is out. */
+static struct message_kind *count(struct messages *messages, const struct diag_message *message)
+{
+	struct message_kind fresh = { .level = message->level, .kind = message->kind };
+	struct message_kind *kind = NULL;
+
+	array__for_each(known, &messages->kinds)
+		if (known->level == message->level && strcmp(known->kind, message->kind) == 0)
+			kind = known;
+	if (!kind && array__push(&messages->kinds, fresh))
+		kind = &messages->kinds.items[messages->kinds.count - 1];
+	if (kind) {
+		kind->count++;
+		kind->files += message->nth == 1;
+	}
+	return kind;
+}
+
+static bool is_shown(const struct messages *messages, const struct diag_message *message,
+		     const struct message_kind *kind)
+{
+	if (message->level == DIAG_NOTE && !messages->notes)
+		return false;
+	return messages->all || !kind ||
+	       (message->nth <= MESSAGES_ABOUT_A_FILE && kind->shown < MESSAGES_OF_A_KIND);
+}
+
 void messages__report(void *context, const struct diag_message *message)
 {
 	struct messages *messages = context;
+	struct message_kind *kind = count(messages, message);
 
-	if (message->nth <= MESSAGES_OF_A_KIND)
+	if (message->nth <= MESSAGES_ABOUT_A_FILE)
 		keep(messages, message);
-	if (!is_shown(messages, message->level, message->nth))
+	if (!is_shown(messages, message, kind))
 		return;
+	if (kind)
+		kind->shown++;
 	progress__hide(messages->progress);
 	print_prefix(messages, message->level, message->file);
 	if (message->offset != DIAG_NO_OFFSET)
@@ -70,22 +94,20 @@ void messages__report(void *context, const struct diag_message *message)
 	fprintf(stderr, "%s\n", message->text);
 }
 
-static void summarize_kind(void *context, enum diag_level level, const char *kind, const char *file,
-			   uint64_t count)
-{
-	struct messages *messages = context;
-
-	if (!is_shown(messages, level, 1) || is_shown(messages, level, count))
-		return;
-	print_prefix(messages, level, file);
-	fprintf(stderr, "%llu more like the last (%s); -v shows all\n",
-		(unsigned long long)count - MESSAGES_OF_A_KIND, kind);
-}
-
-void messages__summarize(struct messages *messages, const struct diag *diag)
+void messages__summarize(struct messages *messages)
 {
 	progress__hide(messages->progress);
-	diag__for_each_kind(diag, summarize_kind, messages);
+	array__for_each(kind, &messages->kinds) {
+		/* of a kind that is shown at all the first one is */
+		if (!kind->shown || kind->shown == kind->count)
+			continue;
+		print_prefix(messages, kind->level, NULL);
+		fprintf(stderr, "... and %llu more like it",
+			(unsigned long long)(kind->count - kind->shown));
+		if (kind->files > 1)
+			fprintf(stderr, ", of %llu files in all", (unsigned long long)kind->files);
+		fprintf(stderr, " (%s); -v shows all\n", kind->kind);
+	}
 }
 
 void messages__free(struct messages *messages)
@@ -95,4 +117,5 @@ void messages__free(struct messages *messages)
 		free(kept->text);
 	}
 	array__free(&messages->kept);
+	array__free(&messages->kinds);
 }

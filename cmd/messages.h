@@ -10,8 +10,12 @@
 
 struct progress;
 
-/* How many messages of one kind about one file are shown and kept before they are only counted. */
-#define MESSAGES_OF_A_KIND 5
+/*
+ * How many messages of one kind are shown before they are only counted: about one file, and about
+ * all of them. Those about one file are kept as far as that too.
+ */
+#define MESSAGES_ABOUT_A_FILE 5
+#define MESSAGES_OF_A_KIND    10
 
 struct kept_message {
 	enum diag_level level;
@@ -21,6 +25,13 @@ struct kept_message {
 	char *text;
 };
 
+/* What was reported of a kind, whether it was shown or not. */
+struct message_kind {
+	enum diag_level level;
+	const char *kind;
+	uint64_t count, shown, files;
+};
+
 struct messages {
 	const char *command;
 	bool color;
@@ -28,12 +39,13 @@ struct messages {
 	bool all;                  /* show each one, however many */
 	struct progress *progress; /* or NULL: whose line must not stand in the way */
 	ARRAY(struct kept_message) kept;
+	ARRAY(struct message_kind) kinds;
 };
 
 /* A diag_report_fn; the context is a struct messages. */
 void messages__report(void *context, const struct diag_message *message);
 /* Says how many there were of those kinds that were not all shown. To be called at the end. */
-void messages__summarize(struct messages *messages, const struct diag *diag);
+void messages__summarize(struct messages *messages);
 void messages__free(struct messages *messages);
 
 /* "note", "warning", "error" */

@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	result.code = work(&run);
 	progress__stop(run.progress);
 	messages.progress = NULL;
-	messages__summarize(&messages, run.diag);
+	messages__summarize(&messages);
 	code = tell(&run);
 	check_pictures__free(&run.pictures);
 	check__free(&result.check);

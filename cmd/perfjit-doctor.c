@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	result.code = work(&run);
 	progress__stop(run.progress);
 	messages.progress = NULL;
-	messages__summarize(&messages, run.diag);
+	messages__summarize(&messages);
 	signals__pass_on();
 	code = tell(&run);
 	release(&run);

@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	}
 	code = run(&dump);
 	disassembler__free(dump.disassembler);
-	messages__summarize(&messages, dump.diag);
+	messages__summarize(&messages);
 	diag__free(dump.diag);
 	messages__free(&messages);
 	dump_options__free(&options);

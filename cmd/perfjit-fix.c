@@ -464,7 +464,7 @@ int main(int argc, char **argv)
 		result.code = work(&run);
 	progress__stop(run.progress);
 	messages.progress = NULL;
-	messages__summarize(&messages, run.diag);
+	messages__summarize(&messages);
 	if (!result.written)
 		signals__pass_on();
 	code = tell(&run);

@@ -3,23 +3,28 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#define HASH_NONFATAL_OOM      1
+#define uthash_nonfatal_oom(e) ((e)->count = 0)
+#define HASH_FUNCTION          HASH_FNV
+#include <uthash.h>
+
 #include "base/text.h"
 
+/* Messages of one kind about one file. */
 struct diag_kind {
-	enum diag_level level;
-	const char *kind;
-	char *file; /* or NULL */
-	uint64_t count;
+	uint64_t count; /* 0: not in the table, for want of memory */
+	UT_hash_handle hh;
+	char key[]; /* "KIND\0FILE", or "KIND" */
 };
 
 struct diag {
 	diag_report_fn report;
 	void *context;
 	uint64_t counts[DIAG_LEVELS];
-	ARRAY(struct diag_kind) kinds;
+	struct diag_kind *kinds;
 };
 
 struct diag *diag__new(diag_report_fn report, void *context)
@@ -35,31 +40,47 @@ struct diag *diag__new(diag_report_fn report, void *context)
 
 void diag__free(struct diag *diag)
 {
+	struct diag_kind *kind, *next;
+
 	if (!diag)
 		return;
-	array__for_each(kind, &diag->kinds)
-		free(kind->file);
-	array__free(&diag->kinds);
+	HASH_ITER(hh, diag->kinds, kind, next)
+	{
+		HASH_DEL(diag->kinds, kind);
+		free(kind);
+	}
 	free(diag);
 }
 
-static bool same_file(const char *a, const char *b)
+static struct diag_kind *new_kind(const char *kind, const char *file, size_t size)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	struct diag_kind *fresh = malloc(sizeof(*fresh) + size);
+
+	if (!fresh)
+		return NULL;
+	fresh->count = 1;
+	memcpy(fresh->key, kind, strlen(kind) + 1);
+	if (file)
+		memcpy(fresh->key + strlen(kind) + 1, file, strlen(file));
+	return fresh;
 }
 
 /* How often this kind was reported for the file, this time included. 1 when memory is out. */
-static uint64_t count_kind(struct diag *diag, enum diag_level level, const char *kind,
-			   const char *file)
+static uint64_t count_kind(struct diag *diag, const char *kind, const char *file)
 {
-	struct diag_kind fresh = { .level = level, .kind = kind, .count = 1 };
+	size_t size = strlen(kind) + 1 + (file ? strlen(file) : 0);
+	struct diag_kind *fresh = new_kind(kind, file, size), *known;
 
-	array__for_each(known, &diag->kinds)
-		if (strcmp(known->kind, kind) == 0 && same_file(known->file, file))
-			return ++known->count;
-	fresh.file = file ? strdup(file) : NULL;
-	if (!array__push(&diag->kinds, fresh))
-		free(fresh.file);
+	if (!fresh)
+		return 1;
+	HASH_FIND(hh, diag->kinds, fresh->key, size, known);
+	if (known) {
+		free(fresh);
+		return ++known->count;
+	}
+	HASH_ADD(hh, diag->kinds, key, size, fresh);
+	if (!fresh->count)
+		free(fresh);
 	return 1;
 }
 
@@ -71,7 +92,7 @@ void diag__report(struct diag *diag, enum diag_level level, const char *kind, co
 	va_list args;
 
 	diag->counts[level]++;
-	message.nth = count_kind(diag, level, kind, file);
+	message.nth = count_kind(diag, kind, file);
 	if (!diag->report)
 		return;
 	va_start(args, format);
@@ -84,13 +105,4 @@ void diag__report(struct diag *diag, enum diag_level level, const char *kind, co
 uint64_t diag__count(const struct diag *diag, enum diag_level level)
 {
 	return diag->counts[level];
-}
-
-void diag__for_each_kind(const struct diag *diag,
-			 void (*visit)(void *context, enum diag_level level, const char *kind,
-				       const char *file, uint64_t count),
-			 void *context)
-{
-	array__for_each(kind, &diag->kinds)
-		visit(context, kind->level, kind->kind, kind->file, kind->count);
 }

@@ -44,10 +44,4 @@ void diag__report(struct diag *diag, enum diag_level level, const char *kind, co
 
 uint64_t diag__count(const struct diag *diag, enum diag_level level);
 
-/* Visits each (kind, file) that was reported with how often it was, in order of first report. */
-void diag__for_each_kind(const struct diag *diag,
-			 void (*visit)(void *context, enum diag_level level, const char *kind,
-				       const char *file, uint64_t count),
-			 void *context);
-
 #endif

@@ -24,19 +24,9 @@ static void note_message(void *context, const struct diag_message *message)
 		 (long long)message->offset, (int)message->nth, message->text);
 }
 
-static void note_kind(void *context, enum diag_level level, const char *kind, const char *file,
-		      uint64_t count)
-{
-	struct log *log = context;
-	size_t used = strlen(log->text);
-
-	snprintf(log->text + used, sizeof(log->text) - used, "%d %s %s %d\n", (int)level, kind,
-		 file ? file : "-", (int)count);
-}
-
 static void reports_and_counts(void **state)
 {
-	struct log log = { "" }, kinds = { "" };
+	struct log log = { "" };
 	struct diag *diag = diag__new(note_message, &log);
 
 	(void)state;
@@ -53,8 +43,6 @@ static void reports_and_counts(void **state)
 	assert_int_equal(diag__count(diag, DIAG_NOTE), 2);
 	assert_int_equal(diag__count(diag, DIAG_WARNING), 3);
 	assert_int_equal(diag__count(diag, DIAG_ERROR), 0);
-	diag__for_each_kind(diag, note_kind, &kinds);
-	assert_string_equal(kinds.text, "1 a.b one 2\n1 a.b two 1\n0 c - 2\n");
 	diag__free(diag);
 }
 
