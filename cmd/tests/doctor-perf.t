@@ -124,6 +124,25 @@ exit $status'
 finds equal-build-ids inject-not-cached
 rm equal-build-ids
 
+# lines of source asked for one by one
+wrapped slow-lines 'case " $* " in
+*" script "*--no-inline*) ;;
+*" script "*) for i in 0 1 2 3 4 5 6 7 8 9 a b; do addr2line </dev/null >/dev/null 2>&1; done ;;
+esac
+exec $perf "$@"'
+finds slow-lines
+rm slow-lines
+
+# one that drops a chain when a step fails
+wrapped drops-failed-chains 'case " $* " in *stacks.data*) ;; *) exec $perf "$@" ;; esac
+$perf "$@" | awk "/^[^\t]/ { sample = \$0; n = 0; next } /^\t/ { chain[++n] = \$0; next }
+	{ print sample; if (chain[1] !~ /\/bare.so|\/unmapped.so/)
+		for (i = 1; i <= n; i++) print chain[i]; print \"\" }"'
+finds drops-failed-chains stops-without-cfi
+run perfjit-doctor --json --perf=./drops-failed-chains
+is "nothing is said of what else would end them" "$(status drops-unmapped)" unknown
+rm drops-failed-chains
+
 wrapped broken 'echo "./perf: error while loading shared libraries" >&2; exit 127'
 run perfjit-doctor --perf=./broken
 exits 1 "a perf that does not run"

@@ -204,6 +204,14 @@ static const struct probe_about abouts[PROBES] = {
 		.builds = "none known",
 		.cure = "record to a file",
 	},
+	[PROBE_LINES] = {
+		.slug = "slow-lines",
+		.able = "asks for lines of source once for each file",
+		.fault = "it starts addr2line once for each address of a call chain, to look for "
+			 "inlined functions: seconds where others take tenths, minutes with Node",
+		.builds = "5.10, built without libbfd as Debian does; 6.1 and newer do not",
+		.cure = "perf report --no-inline and perf script --no-inline",
+	},
 };
 
 const struct probe_about *probe__about(enum probe probe)

@@ -23,7 +23,8 @@ struct injection {
 	uint32_t dump_pid; /* in the dump's name and header */
 	bool missing;      /* the dump is not there */
 	/* what came of it */
-	bool shown; /* the sample is in the output */
+	bool shown;      /* the sample is in the output */
+	char symbol[64]; /* and the name that perf gives it */
 	bool has_dso;
 	bool shifted; /* the code's address in it is not its file offset */
 	bool cached;
@@ -149,7 +150,7 @@ static bool is_cached(const struct injection *injection, const struct probing *p
 static int inject(struct injection *injection, const struct probing *probing)
 {
 	char *input = path_of(injection, probing, "in.data");
-	char *output = path_of(injection, probing, "out.data"), symbol[64];
+	char *output = path_of(injection, probing, "out.data");
 	const char *arguments[] = { "inject", "--jit", "-i", input, "-o", output, NULL };
 	uint64_t time = 0;
 	int err = input && output ? make_folder(injection, probing) : -ENOMEM;
@@ -157,15 +158,15 @@ static int inject(struct injection *injection, const struct probing *probing)
 	if (!err)
 		err = write_input(injection, probing, input, &time);
 	if (!err)
-		err = probing__run(probing, arguments, &injection->result);
+		err = probing__run(probing, arguments, NULL, &injection->result);
 	if (!err) {
 		struct child_result result;
 
 		read_dso(injection, probing);
 		injection->cached = injection->has_dso && is_cached(injection, probing);
 		if (access(output, R_OK) == 0)
-			err = probe__shows(probing, output, false, time, &injection->shown, symbol,
-					   &result);
+			err = probe__shows(probing, output, false, time, &injection->shown,
+					   injection->symbol, &result);
 	}
 	free(input);
 	free(output);
@@ -187,15 +188,22 @@ static void judge_good(struct perf_probe *probe, const struct injection *good)
 		   good->cached ? "its DSO is in ~/.debug" : "its DSO is not in ~/.debug");
 }
 
+/* What comes of equal ones is seen where the first is in ~/.debug. */
 static void judge_build_ids(struct perf_probe *probe, const struct injection *a,
 			    const struct injection *b)
 {
 	bool same = a->build_id_size && a->build_id_size == b->build_id_size &&
 		    memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+	bool wrong = strcmp(b->symbol, a->function) == 0;
 
-	probe__set(probe, PROBE_BUILD_IDS, same ? PROBE_FAULTY : PROBE_OK,
-		   same ? "two functions of equal code and address have one build-id"
-			: "two functions of equal code and address have two build-ids");
+	if (wrong)
+		probe__set(probe, PROBE_BUILD_IDS, PROBE_FAULTY,
+			   "%s, of a second run with equal code, is shown as %s, of the first",
+			   b->function, a->function);
+	else
+		probe__set(probe, PROBE_BUILD_IDS, same ? PROBE_FAULTY : PROBE_OK,
+			   same ? "two functions of equal code and address have one build-id"
+				: "two functions of equal code and address have two build-ids");
 }
 
 static void judge_missing(struct perf_probe *probe, const struct injection *missing)

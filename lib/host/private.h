@@ -19,9 +19,9 @@ struct probing {
 	struct diag *diag;
 };
 
-/* perf with arguments, NULL ends. 0 or a negative errno: it can't be started; that it failed or
- * hung is in the result. */
-int probing__run(const struct probing *probing, const char *const *arguments,
+/* perf with arguments, NULL ends; path: its PATH, or NULL. 0 or a negative errno: it can't be
+ * started; that it failed or hung is in the result. */
+int probing__run(const struct probing *probing, const char *const *arguments, const char *path,
 		 struct child_result *result);
 /* `perf script` of a profile, told by a script; pipe: by standard input. */
 int probing__script(const struct probing *probing, const char *profile, bool pipe,
@@ -34,6 +34,8 @@ void probe__set(struct perf_probe *probe, enum probe which, enum probe_status st
 int probe__unwinding(struct perf_probe *probe, const struct probing *probing);
 int probe__inject(struct perf_probe *probe, const struct probing *probing);
 int probe__forms(struct perf_probe *probe, const struct probing *probing);
+/* Of a perf that unwinds; another is asked for no lines. */
+int probe__lines(struct perf_probe *probe, const struct probing *probing);
 int probe__cache(struct perf_probe *probe, const struct probing *probing);
 
 /*

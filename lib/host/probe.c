@@ -45,6 +45,8 @@ static int run_all(struct perf_probe *probe, const struct probing *probing)
 
 	/* stacks of another machine are not every perf's to unwind */
 	err = is_x86_64() ? probe__unwinding(probe, probing) : 0;
+	if (!err && probe->results[PROBE_UNWINDER].status == PROBE_OK)
+		err = probe__lines(probe, probing);
 	if (!err)
 		err = probe__forms(probe, probing);
 	if (!err)
@@ -52,11 +54,12 @@ static int run_all(struct perf_probe *probe, const struct probing *probing)
 	return err ? err : probe__cache(probe, probing);
 }
 
-int probing__run(const struct probing *probing, const char *const *arguments,
+int probing__run(const struct probing *probing, const char *const *arguments, const char *path,
 		 struct child_result *result)
 {
 	const struct perf_run run = {
 		.perf = probing->perf,
+		.path = path,
 		.arguments = arguments,
 		.home = probing->home,
 		.timeout = PROBE_TIMEOUT,

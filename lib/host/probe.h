@@ -36,6 +36,7 @@ enum probe {
 	PROBE_ZSTD,        /* reads compressed records */
 	PROBE_ZSTD2,       /* in the form of 6.16 and newer, too */
 	PROBE_PIPE,        /* reads profiles from a pipe */
+	PROBE_LINES,       /* asks for the lines of many addresses at once */
 	PROBES,
 };
 

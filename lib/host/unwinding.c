@@ -290,7 +290,9 @@ static void judge(struct perf_probe *probe, const struct outcome *outcomes)
 		    unwinds && outcomes[REPLACED].frames == MADE_FUNCTIONS);
 	judge_chain(probe, PROBE_REMAPPED, &outcomes[AFTER_REMAP], MADE_FUNCTIONS,
 		    unwinds && outcomes[BEFORE_REMAP].frames == MADE_FUNCTIONS);
-	judge_chain(probe, PROBE_UNMAPPED, &outcomes[UNMAPPED], 2, unwinds);
+	/* nothing is left of such a chain where a failed step takes all of it */
+	judge_chain(probe, PROBE_UNMAPPED, &outcomes[UNMAPPED], 2,
+		    unwinds && outcomes[UNMAPPED].frames > 0);
 }
 
 static void judge_running(struct perf_probe *probe, const struct outcome *plain,

@@ -11,33 +11,36 @@ static int run_at(const struct perf_run *run, const char *home, struct child_res
 {
 	static const char *const unset[] = { "PERF_BUILDID_DIR", "PERF_BUILDID_STYLE", "JITDUMPDIR",
 					     NULL };
-	const char *set[] = { NULL,
-			      "PERF_CONFIG=/dev/null",
-			      "DEBUGINFOD_URLS=",
-			      "LC_ALL=C",
-			      "TERM=dumb",
-			      "PERF_PAGER=cat",
-			      NULL };
+	char *home_is = NULL, *path_is = NULL;
 	const char *argv[PERF_ARGUMENTS_MAX + 2] = { run->perf };
-	const struct child_options options = {
-		.argv = argv,
-		.set = set,
-		.unset = unset,
-		.input = run->input,
-		.timeout = run->timeout,
-		.line = run->line,
-		.context = run->context,
-	};
-	char *variable;
-	int err;
+	int err = -ENOMEM;
 
 	for (size_t i = 0; run->arguments[i] && i < PERF_ARGUMENTS_MAX; i++)
 		argv[i + 1] = run->arguments[i];
-	if (asprintf(&variable, "HOME=%s", home) < 0)
-		return -ENOMEM;
-	set[0] = variable;
-	err = child__run(&options, result);
-	free(variable);
+	if (asprintf(&home_is, "HOME=%s", home) >= 0 &&
+	    (!run->path || asprintf(&path_is, "PATH=%s", run->path) >= 0)) {
+		const char *const set[] = { "PERF_CONFIG=/dev/null",
+					    "DEBUGINFOD_URLS=",
+					    "LC_ALL=C",
+					    "TERM=dumb",
+					    "PERF_PAGER=cat",
+					    home_is,
+					    run->path ? path_is : NULL,
+					    NULL };
+		const struct child_options options = {
+			.argv = argv,
+			.set = set,
+			.unset = unset,
+			.input = run->input,
+			.timeout = run->timeout,
+			.line = run->line,
+			.context = run->context,
+		};
+
+		err = child__run(&options, result);
+	}
+	free(home_is);
+	free(path_is);
 	return err;
 }
 

@@ -11,6 +11,7 @@ struct perf_run {
 	const char *perf;             /* a path, or a name in PATH */
 	const char *const *arguments; /* behind it; NULL ends */
 	const char *home;             /* its HOME; NULL: a folder that nothing is in */
+	const char *path;             /* its PATH; NULL: as it is */
 	const char *input;            /* file that is its standard input, or NULL */
 	unsigned int timeout;         /* seconds until it is killed */
 	/* Called for each line of standard output. Not 0: it is killed. */
