@@ -64,6 +64,33 @@ perl -e 'open my $f, "+<:raw", "jit-1195.dump"; seek $f, 20, 0; print $f pack "L
 mv jit-1195.dump jit-0001.dump
 cause 'process 1195 ran in a pid namespace, where it is 1' "container"
 
+# as Bun calls it
+fresh py313fpbuild-perfjit-fp
+in_place /nil/jit-1195.dump jit-1-1195.dump
+mv jit-1195.dump jit-1-1195.dump
+cause 'the jitdump of pid 1195 is not called jit-PID.dump: perf inject passes over it' "odd name"
+out_has "odd name: its effect" 'Effect .*704 of 719 samples'
+
+# the recorder was killed: no size of the records yet, no features, and the last record is a part
+fresh py313fpbuild-perfjit-fp
+in_place /nil/jit-1195.dump jit-1195.dump
+perl -e 'open my $f, "+<:raw", "perf.data"; seek $f, 40, 0; read $f, my $d, 16;
+	my ($at, $size) = unpack "Q<2", $d; seek $f, 48, 0; print $f "\0" x 8; seek $f, 72, 0;
+	print $f "\0" x 32; close $f; truncate "perf.data", $at + $size - 20'
+cause 'perf record was killed before it finished the profile' "recorder killed"
+out_has "recorder killed: what is left" '71[0-9] samples are there$'
+out_has "recorder killed: what helps" '^Next: perfjit-fix perf.data$'
+succeeds "recorder killed: and it helps" perfjit-fix perf.data
+run perf script -F ip -i perf.fixed.data
+exits 0 "recorder killed: perf reads what was made of it"
+err_is "recorder killed: without a word" </dev/null
+
+# cut off in the middle of its records
+fresh py313fpbuild-perfjit-fp
+in_place /nil/jit-1195.dump jit-1195.dump
+head -c 100000 perf.data >cut && mv cut perf.data
+cause 'the profile is cut off' "cut off"
+
 fresh py313fpbuild-perfmap-fp
 cause 'pid 1230 wrote a perf map instead of a jitdump' "perf map"
 
@@ -89,8 +116,12 @@ cause 'call chains were recorded by frame pointers, and code without them ends t
 	"no frame pointers"
 out_has "no frame pointers: its effect" 'Effect .*70[0-9] of 719 samples'
 
-# stacks cut to 48 bytes
+# the files that ran are not here
 program packed
+cause 'call chains end in /[^ ]*, which is not on this machine' "no files" --symfs=/nowhere
+out_has "no files: where they are is to be said" '^Next: perfjit-doctor --symfs=DIR perf.data$'
+
+# stacks cut to 48 bytes
 
 run perfjit-doctor --json --symfs=../symfs perf.data
 is "stacks as they are: none is too small" \

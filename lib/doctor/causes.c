@@ -27,24 +27,6 @@ void recording__say_fix(struct recording *recording, struct finding *finding)
 		       recording->options->path);
 }
 
-/* How the recognised runtime is recorded. */
-void recording__say_record(struct recording *recording, struct finding *finding, const char *chains)
-{
-	const struct runtime *runtime = recording->runtime;
-
-	diagnosis__say(recording->diagnosis, &finding->command,
-		       "perf record -k mono %s PROGRAM    (%s%s%s)", chains,
-		       runtime ? runtime->name : "as perfjit-fix(1) says for each runtime",
-		       runtime ? ": " : "", runtime ? runtime->enable : "");
-}
-
-const char *recording__usual_chains(const struct recording *recording)
-{
-	const struct runtime *runtime = recording->runtime;
-
-	return runtime && strcmp(runtime->name, "CPython") == 0 ? "--call-graph dwarf,16384" : "-g";
-}
-
 static void find_empty(struct recording *recording)
 {
 	struct finding *finding;
@@ -60,6 +42,35 @@ static void find_empty(struct recording *recording)
 	diagnosis__say(recording->diagnosis, &finding->cure,
 		       "record for longer, and see that the event counts: -e cpu-clock works "
 		       "everywhere");
+}
+
+/* A recorder that was killed, or a copy of a part. How much is missing, nobody knows. */
+static void find_cut(struct recording *recording)
+{
+	const char *unfinished = recording__heard(recording, "perfdata.unfinished");
+	const char *truncated = recording__heard(recording, "perfdata.truncated");
+	struct finding *finding;
+
+	if (!*unfinished && !*truncated)
+		return;
+	finding =
+		recording__add(recording, *unfinished ? "unfinished" : "cut-off", FINDING_LOSS, 0);
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what, "%s",
+		       *unfinished ? "perf record was killed before it finished the profile: its "
+				     "last samples, and what it writes at the end, are not there"
+				   : "the profile is cut off: it says of itself that it is longer, "
+				     "and the samples behind the cut are lost");
+	diagnosis__say(recording->diagnosis, &finding->evidence,
+		       "%s; %" PRIu64 " samples are there", *unfinished ? unfinished : truncated,
+		       recording->counts->before.samples);
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       *unfinished ? "perfjit-fix makes a whole profile of what is there; end perf "
+				     "record with Ctrl-C or SIGINT, not with SIGKILL"
+				   : "copy it again, or see whether the disk was full; perfjit-fix "
+				     "makes a whole profile of what is there");
+	recording__say_fix(recording, finding);
 }
 
 /* ---- the perf that reads it ------------------------------------------------------------------ */
@@ -104,69 +115,6 @@ static void find_perf(struct recording *recording)
 		add_perf(recording, PROBE_UNWINDER, samples);
 	if (is_faulty(recording, PROBE_ZSTD) && perfdata__compressed(recording->perfdata))
 		add_perf(recording, PROBE_ZSTD, samples);
-}
-
-/* ---- call chains ----------------------------------------------------------------------------- */
-
-static const struct check_counts *best(const struct recording *recording)
-{
-	return recording->counts->fixed ? &recording->counts->after : &recording->counts->before;
-}
-
-static void find_ended(struct recording *recording, enum check_end end, const char *slug,
-		       const char *what)
-{
-	const struct check_counts *counts = best(recording);
-	struct finding *finding;
-	char advice[512];
-
-	if (!counts->ends[end])
-		return;
-	finding = recording__add(recording, slug, FINDING_LOSS, counts->ends[end]);
-	if (!finding)
-		return;
-	diagnosis__say(recording->diagnosis, &finding->what, "%s", what);
-	diagnosis__say(recording->diagnosis, &finding->evidence,
-		       "%" PRIu64 " of %" PRIu64 " call chains end there%s", counts->ends[end],
-		       counts->chains, recording->counts->fixed ? ", also after perfjit-fix" : "");
-	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
-		       check_end__advice(end, recording->runtime, advice, sizeof(advice)));
-	recording__say_record(recording, finding,
-			      end == CHECK_STACK_SHORT ? "--call-graph dwarf,65528"
-						       : recording__usual_chains(recording));
-}
-
-static void find_chains(struct recording *recording)
-{
-	find_ended(
-		recording, CHECK_STACK_SHORT, "stack-short",
-		"the copies of stacks are too small: call chains are cut before they reach where "
-		"their thread began");
-	find_ended(recording, CHECK_FRAME_POINTER, "frame-pointers",
-		   "call chains were recorded by frame pointers, and code without them ends them");
-	find_ended(recording, CHECK_NO_CFI, "no-unwind-data",
-		   "call chains end at code without unwind data");
-	find_ended(recording, CHECK_BAD_CFI, "bad-unwind-data",
-		   "call chains end where unwind data leads to no caller");
-}
-
-static void find_no_chains(struct recording *recording)
-{
-	struct finding *finding;
-
-	if (recording->has_chains || recording->has_stacks)
-		return;
-	finding = recording__add(recording, "no-chains", FINDING_NOTE,
-				 recording->counts->before.samples);
-	if (!finding)
-		return;
-	diagnosis__say(recording->diagnosis, &finding->what,
-		       "it was recorded without call chains: who called what is not in it");
-	diagnosis__say(recording->diagnosis, &finding->evidence,
-		       "no event asks for CALLCHAIN or STACK_USER");
-	diagnosis__say(recording->diagnosis, &finding->cure,
-		       "if chains are wanted, record with -g or --call-graph dwarf");
-	recording__say_record(recording, finding, recording__usual_chains(recording));
 }
 
 /* ---- what costs little ----------------------------------------------------------------------- */
@@ -239,8 +187,8 @@ void recording__judge(struct recording *recording)
 	find_empty(recording);
 	recording__judge_dumps(recording);
 	find_perf(recording);
-	find_chains(recording);
-	find_no_chains(recording);
+	find_cut(recording);
+	recording__judge_chains(recording);
 	recording__judge_moved(recording);
 	find_early(recording);
 	find_lost(recording);

@@ -112,6 +112,40 @@ static void find_container(struct recording *recording)
 	recording__say_fix(recording, finding);
 }
 
+/* "jit-1234.dump", the only name that perf inject looks for. */
+static bool is_perf_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t digits = strncmp(name, "jit-", 4) == 0 ? strspn(name + 4, "0123456789") : 0;
+
+	return digits && strcmp(name + 4 + digits, ".dump") == 0;
+}
+
+static void find_name(struct recording *recording)
+{
+	const struct marker *first = NULL;
+	struct finding *finding;
+
+	array__for_each(found, &recording->plan->discovery->dumps)
+		if (!first && found->marker && !is_perf_name(found->marker->name))
+			first = found->marker;
+	if (!first)
+		return;
+	finding = recording__add(recording, "dump-name", FINDING_PERF, recording->counts->jit);
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what,
+		       "the jitdump of pid %u is not called jit-PID.dump: perf inject passes over "
+		       "it and says nothing",
+		       first->pid);
+	diagnosis__say(recording->diagnosis, &finding->evidence, "process %u mapped %s", first->pid,
+		       first->name);
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "perfjit-fix knows a jitdump by what is in it");
+	recording__say_fix(recording, finding);
+}
+
 /* The oddity that lost most of what the recording should have had, or NULL. */
 static const struct oddity_count *worst_of(const struct jitdump_examination *examination)
 {
@@ -236,7 +270,8 @@ void recording__judge_moved(struct recording *recording)
 	struct finding *finding;
 
 	array__for_each(marker, &recording->plan->discovery->markers)
-		if (!marker->missing && !marker->odd && !first && access(marker->name, F_OK) != 0)
+		if (!marker->missing && is_perf_name(marker->name) && !first &&
+		    access(marker->name, F_OK) != 0)
 			first = marker;
 	if (!first)
 		return;
@@ -280,6 +315,7 @@ void recording__judge_dumps(struct recording *recording)
 	find_wrong_clock(recording);
 	find_missing(recording);
 	find_container(recording);
+	find_name(recording);
 	find_compressed(recording);
 	find_killed(recording);
 	find_perf_map(recording);

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/scratch.h"
+#include "check/subject.h"
 #include "fix/apply.h"
 #include "perfdata/edit.h"
 
@@ -110,6 +112,29 @@ static bool advance(void *context, uint64_t done, uint64_t total)
 	return !options->progress || options->progress(options->context, done, total);
 }
 
+/* Notes a chain whose last frame is in a file that is not the one that ran. */
+static int note_no_file(struct no_file *no_file, const struct check_seen *seen)
+{
+	size_t count = seen->chain->frames.count;
+	const struct check_finding *last = count ? &seen->findings[count - 1] : NULL;
+
+	if (count == seen->chain->nr_kernel || last->named ||
+	    (last->reason != CHECK_DSO_MISSING && last->reason != CHECK_DSO_UNREADABLE &&
+	     last->reason != CHECK_BUILD_ID))
+		return 0;
+	if (seen->chain->end == UNWIND_NO_CFI)
+		no_file->ends[CHECK_NO_CFI]++;
+	else if (seen->chain->end == UNWIND_RECORDED && count < UNWIND_MAX_STACK)
+		no_file->ends[CHECK_FRAME_POINTER]++;
+	else
+		return 0;
+	if (no_file->name)
+		return 0;
+	no_file->reason = last->reason;
+	no_file->name = strdup(last->place);
+	return no_file->name ? 0 : -ENOMEM;
+}
+
 static int count_jit(void *context, const struct check_seen *seen)
 {
 	struct frames *frames = context;
@@ -121,7 +146,7 @@ static int count_jit(void *context, const struct check_seen *seen)
 	}
 	frames->jit += jit;
 	frames->unnamed += unnamed;
-	return 0;
+	return note_no_file(&frames->recording->no_file, seen);
 }
 
 static void note_runtime(struct recording *recording, const struct check *check)
@@ -155,6 +180,8 @@ static int count(struct recording *recording, struct perfdata *profile, char *fo
 	struct check check;
 	int err;
 
+	free(recording->no_file.name);
+	recording->no_file = (struct no_file){ 0 };
 	options.unwind.locate = folder ? locate : NULL;
 	options.unwind.context = folder;
 	err = check__read(&check, profile, recording->perfdata, &options, recording->quiet);
@@ -266,5 +293,6 @@ int diagnose__recording(struct diagnosis *diagnosis, const struct recording_opti
 	array__for_each(heard, &recording.heard)
 		free(heard->text);
 	array__free(&recording.heard);
+	free(recording.no_file.name);
 	return err ? err : diagnosis->failed ? -ENOMEM : 0;
 }

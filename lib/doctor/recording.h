@@ -13,6 +13,16 @@ struct heard {
 	char *text;
 };
 
+/* Call chains that end in files that are not those that ran. */
+struct no_file {
+	uint64_t ends[CHECK_ENDS]; /* by what the chain seems to end by */
+	enum check_reason reason;  /* of the first */
+	char *name;                /* of its file; NULL: there is none */
+};
+
+/* perf record's option for call chains of code that may keep no frame pointers. */
+#define RECORD_STACKS "--call-graph dwarf,16384"
+
 struct recording {
 	const struct recording_options *options;
 	struct diagnosis *diagnosis;
@@ -26,6 +36,7 @@ struct recording {
 	bool has_chains, has_stacks;   /* what events ask for */
 	bool user_only;                /* none sees the kernel */
 	uint32_t attr_size;            /* the largest, bytes */
+	struct no_file no_file;
 };
 
 /* The text of the first report of a kind, or "". */
@@ -36,11 +47,13 @@ void recording__judge(struct recording *recording);
 /* Among them: those about jitdumps and perf maps; that one is not where it was. */
 void recording__judge_dumps(struct recording *recording);
 void recording__judge_moved(struct recording *recording);
+/* Those about call chains. */
+void recording__judge_chains(struct recording *recording);
 
 /* A finding that concerns so many samples; 0: it is not counted in samples. NULL: memory. */
 struct finding *recording__add(struct recording *recording, const char *slug,
 			       enum finding_weight weight, uint64_t samples);
-/* The next command: to fix it; to record anew, as the recognised runtime is recorded. */
+/* The next command: to fix it; to record anew, as a program of the runtime is recorded. */
 void recording__say_fix(struct recording *recording, struct finding *finding);
 void recording__say_record(struct recording *recording, struct finding *finding,
 			   const char *chains);
