@@ -44,9 +44,9 @@ static const struct argp_option option_table[] = {
 	  "Leave chains out whose stack copy is too small for them", 1 },
 	{ "expect", OPT_EXPECT, "GLOB", 0, "A frame by that name must be there; repeatable", 1 },
 	{ "forbid", OPT_FORBID, "GLOB", 0, "No frame may have that name; repeatable", 1 },
-	{ "expect-chain", OPT_EXPECT_CHAIN, "GLOB;GLOB;...", 0,
-	  "A chain must have these frames, callers first, '...' for any number of others; "
-	  "repeatable",
+	{ "expect-chain", OPT_EXPECT_CHAIN, "CHAIN", 0,
+	  "A chain must have these frames: names (GLOB) with ';' between them, callers first, "
+	  "'...' for any number of others; repeatable",
 	  1 },
 	{ "min-samples", OPT_MIN_SAMPLES, "N", 0,
 	  "At least N samples, and chains for --min-complete (10)", 1 },
@@ -56,9 +56,10 @@ static const struct argp_option option_table[] = {
 	{ "pid", OPT_PID, "PID", 0, "Those of this process; repeatable", 2 },
 	{ "comm", OPT_COMM, "GLOB", 0, "Those of processes of this command; repeatable", 2 },
 	{ "event", OPT_EVENT, "GLOB", 0, "Those of this event; repeatable", 2 },
-	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 4 },
-	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 4 },
-	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 4 },
+	{ .doc = "Where mapped files are:", .group = 3 },
+	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 3 },
+	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 3 },
+	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 3 },
 	{ .doc = "Comparison:", .group = 5 },
 	{ "perf", OPT_PERF, "PATH", 0,
 	  "Compare with what this perf's script makes of the file; repeatable", 5 },
@@ -270,7 +271,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 void check_arguments__parse(struct check_arguments *arguments, int argc, char **argv)
 {
 	const struct argp_child children[] = {
-		{ .argp = &where_options__argp, .header = "Where things are:", .group = 4 },
+		{ .argp = &where_options__argp, .header = "Where jitdumps are:", .group = 4 },
 		{ 0 },
 	};
 	const struct argp argp = {

@@ -21,9 +21,10 @@ enum {
 static const struct argp_option option_table[] = {
 	{ "perf", OPT_PERF, "PATH", 0,
 	  "The perf to be examined, or that is to read FILE (the one in PATH)", 1 },
-	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 4 },
-	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 4 },
-	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 4 },
+	{ .doc = "Where mapped files are:", .group = 3 },
+	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 3 },
+	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 3 },
+	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 3 },
 	{ .doc = "What is said:", .group = 6 },
 	{ "report", OPT_REPORT, "FILE", OPTION_ARG_OPTIONAL,
 	  "All in one text for a bug report, with versions and evidence: to FILE, or standard output",
@@ -111,7 +112,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 void doctor_options__parse(struct doctor_options *options, int argc, char **argv)
 {
 	const struct argp_child children[] = {
-		{ .argp = &where_options__argp, .header = "Where things are:", .group = 4 },
+		{ .argp = &where_options__argp, .header = "Where jitdumps are:", .group = 4 },
 		{ 0 },
 	};
 	const struct argp argp = {

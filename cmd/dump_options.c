@@ -26,8 +26,7 @@ enum {
 static const struct argp_option option_table[] = {
 	{ .doc = "What is printed:", .group = 1 },
 	{ "header", OPT_HEADER, NULL, 0, "Only what describes the file, no records", 1 },
-	{ "summary", OPT_SUMMARY, NULL, 0, "Only what is odd about the file, and what it means",
-	  1 },
+	{ "summary", OPT_SUMMARY, NULL, 0, "Only what is odd about the file and what it means", 1 },
 	{ "stats", OPT_STATS, NULL, 0, "Only how many records of each type there are", 1 },
 	{ "hex", 'x', NULL, 0, "The bytes of records, too", 1 },
 	{ "code", OPT_CODE, NULL, 0, "The instructions of functions, too", 1 },
