@@ -346,7 +346,7 @@ static enum exit_code judge(struct run *run)
 	if (!fix_result__has_jit(run->plan)) {
 		complain(run, "fix.no-jit", run->options->input,
 			 "no jitdump is mapped in this profile: was the runtime told to write one, "
-			 "and recorded from its start? perfjit-fix(1) says how for each runtime; "
+			 "and recorded from its start? perfjit(7) says how for each runtime; "
 			 "--jitdump=PID=FILE names one that perf did not see");
 		return EXIT_NO_JIT;
 	}
