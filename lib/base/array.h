@@ -29,9 +29,11 @@ bool array__reserve_raw(void **items, size_t *capacity, size_t needed, size_t si
 	(array__reserve((array), (array)->count + 1) && \
 	 ((array)->items[(array)->count++] = (__VA_ARGS__), true))
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): item is declared here */
 #define array__for_each(item, array)                               \
 	for (__typeof__((array)->items + 0) item = (array)->items; \
 	     item && item < (array)->items + (array)->count; item++)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define array__free(array)                              \
 	do {                                            \

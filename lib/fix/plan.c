@@ -68,17 +68,17 @@ void plan__free(struct plan *plan)
 	array__free(&plan->per_event);
 	if (plan->functions)
 		functions__free(plan->functions);
+	free(plan->functions);
 	if (plan->regions)
 		regions__free(plan->regions);
+	free(plan->regions);
 	if (plan->discovery)
 		discovery__free(plan->discovery);
+	free(plan->discovery);
 	if (plan->scan)
 		scan__free(plan->scan);
-	free(plan->dso_folder);
-	free(plan->functions);
-	free(plan->regions);
-	free(plan->discovery);
 	free(plan->scan);
+	free(plan->dso_folder);
 	free(plan);
 }
 

@@ -96,7 +96,7 @@ static void print_array(const struct tracepoint_field *field, struct bytes value
 {
 	char list[1024];
 	size_t each = field->element_size, used = 1;
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (each != 1 && each != 2 && each != 4 && each != 8)
 		each = 1;
