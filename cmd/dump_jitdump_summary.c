@@ -77,7 +77,7 @@ static void print_count_text(struct record_printer *printer, const struct oddity
 	fprintf(printer->stream, "; %s; %s\n    %s\n", effects[effect],
 		origins[count->about->origin], count->about->meaning);
 	if (count->count > EXAMINE_KEPT)
-		fprintf(printer->stream, "    Only the first %u are shown one by one.\n",
+		fprintf(printer->stream, "    Only the first %d are shown one by one.\n",
 			EXAMINE_KEPT);
 }
 

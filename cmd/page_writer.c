@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-#define CHUNK (1024 * 1024)
+#define CHUNK ((size_t)1024 * 1024)
 
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)
 {

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): no other way out of a handler */
 static volatile sig_atomic_t came;
 
 static void note(int signal)

@@ -81,13 +81,13 @@ bool cfi__frame_pointer_rows(struct bytes code, bool promised, const struct cfi_
 	if (prologue == code.size) {
 		buf__put_u8(instructions, DW_CFA_def_cfa);
 		buf__put_uleb128(instructions, X86_64_RBP);
-		buf__put_uleb128(instructions, 2 * WORD);
+		buf__put_uleb128(instructions, UINT64_C(2) * WORD);
 		saved_rbp(instructions);
 		return true;
 	}
 	advance(instructions, prologue + 1);
 	buf__put_u8(instructions, DW_CFA_def_cfa_offset);
-	buf__put_uleb128(instructions, 2 * WORD);
+	buf__put_uleb128(instructions, UINT64_C(2) * WORD);
 	saved_rbp(instructions);
 	advance(instructions, 3);
 	buf__put_u8(instructions, DW_CFA_def_cfa_register);

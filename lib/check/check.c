@@ -213,7 +213,7 @@ static bool has_chain(const struct perfdata_sample *sample, const struct unwind_
 static int count_frames(struct checker *checker, const struct check_subject *subject,
 			const struct perfdata_sample *sample)
 {
-	int err = 0;
+	int err;
 
 	checker->findings.count = 0;
 	array__for_each(frame, &checker->chain.frames) {

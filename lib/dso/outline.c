@@ -169,7 +169,7 @@ static uint64_t section_align(uint32_t type, uint64_t flags)
 	case SHT_STRTAB:
 		return 1;
 	default:
-		return flags & SHF_EXECINSTR ? 1 : 8;
+		return (flags & SHF_EXECINSTR) ? 1 : 8;
 	}
 }
 

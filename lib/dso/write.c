@@ -86,7 +86,7 @@ static void make_note(struct image *image, const uint8_t build_id[DSO_BUILD_ID_S
 static uint64_t section_align(const struct image *image, enum image_section i, uint64_t vaddr)
 {
 	if (i == SECTION_TEXT)
-		return vaddr % forms[i].align ? 1 : forms[i].align;
+		return (vaddr % forms[i].align) ? 1 : forms[i].align;
 	if (forms[i].align)
 		return forms[i].align;
 	return is_narrow(image) ? 4 : 8;

@@ -68,11 +68,9 @@ static bool next_member(struct unwrap *un)
 /* Z_STREAM_END when all came out, another zlib code when the input is damaged, or an errno. */
 static int inflate_all(struct unwrap *un)
 {
-	int status = Z_OK;
-
 	for (;;) {
 		size_t room;
-		int err = un->size == un->capacity ? grow(un) : 0;
+		int status, err = un->size == un->capacity ? grow(un) : 0;
 
 		if (err)
 			return err;

@@ -32,7 +32,7 @@ size_t perfdata__build_id(const struct perfdata *perfdata, const char *name,
 
 	while (take_entry(&cur, &misc, &entry)) {
 		const uint8_t *id = entry.data + 12;
-		size_t size = misc & MISC_BUILD_ID_SIZE ? id[PERFDATA_BUILD_ID_SIZE]
+		size_t size = (misc & MISC_BUILD_ID_SIZE) ? id[PERFDATA_BUILD_ID_SIZE]
 							: PERFDATA_BUILD_ID_SIZE;
 
 		if (size > PERFDATA_BUILD_ID_SIZE || strlen(name) >= entry.size - ENTRY_NAME ||

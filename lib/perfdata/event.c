@@ -40,8 +40,8 @@ static void read_build_id(struct cursor *cur, struct perfdata_mmap *mmap)
 static void read_protection(struct cursor *cur, struct perfdata_mmap *mmap)
 {
 	if (cursor__left(cur) && (*cur->pos == '/' || *cur->pos == '[')) {
-		mmap->prot =
-			PROT_READ | (mmap->misc & PERFDATA_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC);
+		mmap->prot = PROT_READ;
+		mmap->prot |= (mmap->misc & PERFDATA_MISC_MMAP_DATA) ? PROT_WRITE : PROT_EXEC;
 		return;
 	}
 	mmap->prot = cursor__u32(cur);

@@ -150,7 +150,7 @@ bool perfdata__record_time(const struct perfdata *perfdata, const struct perfdat
 		size = perfdata__trailer_size(perfdata, attr);
 		if (size + PERFDATA_RECORD_HEADER_SIZE > record->size)
 			return false;
-		at = record->size - size + (fields & PERF_SAMPLE_TID ? 8 : 0);
+		at = record->size - size + ((fields & PERF_SAMPLE_TID) ? 8 : 0);
 	}
 	if (at + sizeof(*time) > record->size)
 		return false;
