@@ -15,7 +15,7 @@ static int run_at(const struct perf_run *run, const char *home, struct child_res
 	const char *argv[PERF_ARGUMENTS_MAX + 2] = { run->perf };
 	int err = -ENOMEM;
 
-	for (size_t i = 0; run->arguments[i] && i < PERF_ARGUMENTS_MAX; i++)
+	for (size_t i = 0; i < PERF_ARGUMENTS_MAX && run->arguments[i]; i++)
 		argv[i + 1] = run->arguments[i];
 	if (asprintf(&home_is, "HOME=%s", home) >= 0 &&
 	    (!run->path || asprintf(&path_is, "PATH=%s", run->path) >= 0)) {
