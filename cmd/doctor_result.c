@@ -2,6 +2,8 @@
 /* Words and texts that all forms of the result have in common. */
 #include "doctor_result.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -37,27 +39,62 @@ static bool begins_word(const char *text, const char *at)
 	return at == text || strchr(" (='\"", at[-1]);
 }
 
-static size_t word_length(const char *word)
+/* Of a path: one that no known place has is taken to end at a blank. */
+static size_t path_length(const char *word)
 {
-	return strcspn(word, " ,;:()'\"");
+	size_t length = strcspn(word, " ,;:()'\"");
+
+	return length > 1 && memchr(word, '/', length) && strchr("/.~", word[0]) ? length : 0;
 }
 
-/* Whether the word is one of the names that the user gave. */
-static bool is_given(const struct doctor_result *result, const char *word, size_t length)
+/* What every perf has of these is no secret, and what findings are about. */
+static size_t common_length(const char *word)
 {
+	static const char *const common[] = { "/tmp/jitted-", "~/.debug/jit", "~/.debug",
+					      "/proc/sys/kernel/perf_event_paranoid" };
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++) {
+		size_t length = strlen(common[i]);
+
+		if (strncmp(word, common[i], length) == 0 &&
+		    (!word[length] || strchr(" ,;:.)", word[length])))
+			return length;
+	}
+	return 0;
+}
+
+/* How much of the text here is the place, as a whole; 0: it is not. */
+static size_t place_length(const char *text, const char *at, const char *place)
+{
+	size_t length = strlen(place);
+
+	if (!length || strncmp(at, place, length) != 0 || isalnum((unsigned char)at[length]) ||
+	    (at > text && isalnum((unsigned char)at[-1])))
+		return 0;
+	return length;
+}
+
+/* The longest place that stands here. */
+static size_t known_length(const struct doctor_result *result, const char *text, const char *at)
+{
+	const struct doctor_options *options = result->options;
+	const char *home = getenv("HOME");
+	const char *const given[] = {
+		result->perf,         options->symfs,       options->debug_dir,
+		options->buildid_dir, options->report_file, home && home[0] && home[1] ? home : NULL
+	};
+	size_t longest = 0, length;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		length = given[i] && strchr(given[i], '/') ? place_length(text, at, given[i]) : 0;
+		longest = length > longest ? length : longest;
+	}
 	array__for_each(patient, &result->patients)
-		if (patient->kind != PATIENT_PERF && strlen(patient->path) == length &&
-		    strncmp(patient->path, word, length) == 0)
-			return true;
-	return false;
-}
-
-static bool is_path(const struct doctor_result *result, const char *word, size_t length)
-{
-	if (is_given(result, word, length))
-		return true;
-	return length > 1 && memchr(word, '/', length) &&
-	       (word[0] == '/' || word[0] == '.' || word[0] == '~');
+		array__for_each(place, &patient->diagnosis.places) {
+			length = place_length(text, at, *place);
+			longest = length > longest ? length : longest;
+		}
+	return longest;
 }
 
 /* Paths become "<path>"; what perfjit-fix and perf themselves are told stays. */
@@ -66,12 +103,23 @@ static void redact(const struct doctor_result *result, char *out, size_t size, c
 	size_t at = 0;
 
 	for (const char *c = text; *c && at + 8 < size;) {
-		size_t length = word_length(c);
+		size_t known = known_length(result, text, c);
+		size_t common = begins_word(text, c) && !known ? common_length(c) : 0;
+		size_t path = known || !begins_word(text, c) ? known : path_length(c);
 
-		if (begins_word(text, c) && length && is_path(result, c, length)) {
-			memcpy(out + at, "<path>", 6);
-			at += 6;
-			c += length;
+		if (common && common + at + 8 < size) {
+			memcpy(out + at, c, common);
+			at += common;
+			c += common;
+		} else if (path) {
+			/* folder and name, one behind the other, are one */
+			if (at < 7 || strncmp(out + at - 7, "<path>/", 7) != 0) {
+				memcpy(out + at, "<path>", 6);
+				at += 6;
+			} else {
+				at--;
+			}
+			c += path;
 		} else {
 			out[at++] = *c++;
 		}
@@ -84,13 +132,12 @@ const char *doctor_result__text(const struct doctor_result *result, const char *
 	static char texts[4][TEXT_MAX];
 	static unsigned int next;
 	char *out = texts[next++ % 4];
-	char printable[TEXT_MAX];
+	char redacted[TEXT_MAX];
 
 	if (!result->options->redact)
 		return text__printable(out, TEXT_MAX, text);
-	text__printable(printable, sizeof(printable), text);
-	redact(result, out, TEXT_MAX, printable);
-	return out;
+	redact(result, redacted, sizeof(redacted), text);
+	return text__printable(out, TEXT_MAX, redacted);
 }
 
 void doctor_result__print_versions(const struct doctor_result *result, FILE *stream)

@@ -160,6 +160,35 @@ run perfjit-doctor --json perf.data cut.dump
 is "JSON: both" "$(json 'join " ", map { "$_->{kind} $_->{findings}[0]{kind}" } @{$j->{examined}}')" \
 	"recording dump-moved jitdump jitdump.truncated-record"
 is "JSON: the effect" "$(json '$j->{examined}[0]{findings}[0]{samples}')" 719
-run perfjit-doctor --report --redact perf.data cut.dump
-is "--redact: no path" "$(grep -c -e /nil/jit -e perf.data: -e cut.dump ../out)" 0
+
+# what nobody else is to see: where things are, with blanks in it, and what the command line says
+mkdir -p "Eve Black/my case"
+cd "Eve Black/my case"
+recording py313fpbuild-perfjit-fp
+in_place /tmp/jit-1195.dump "/E B/jit-1195.dump"
+succeeds "a secret on the command line" perl -e 'local $/; open my $f, "+<:raw", "perf.data" or die;
+	my $d = <$f>; $d =~ s/nest\.py/s3cr\.et/ or die "no argument"; seek $f, 0, 0; print $f $d'
+cp jit-1195.dump "cut one.dump"
+truncate -s 20000 "cut one.dump"
+cp "$(command -v perf)" "an own perf"
+secrets='Eve|Black|my case|E B|1195\.dump|own perf|cut one|s3cr|py::|outer|nest'
+# of the secrets some are in what is said, and with --redact none
+tells_none()
+{
+	perfjit-doctor --perf="$PWD/an own perf" --symfs="/E B" "$@" perf.data "$PWD/cut one.dump" \
+		>../out 2>../err
+	is "without --redact it is in it: $*" "$(grep -q -E "$secrets" ../out && echo yes)" yes
+	perfjit-doctor --perf="$PWD/an own perf" --symfs="/E B" --redact "$@" perf.data \
+		"$PWD/cut one.dump" >../out 2>../err
+	is "--redact: nothing of it is: $*" "$(grep -n -E "$secrets|$HOME|$(uname -n)" ../out)" ""
+	is "--redact: the findings are there: $*" "$(grep -c '<path>' ../out | sed 's/^[1-9].*/some/')" \
+		some
+}
+tells_none --report
+tells_none --report --json
+mv jit-1195.dump ..
+tells_none --report
+rm ../jit-1195.dump
+tells_none --report
+cd ../..
 done_testing

@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct finding *diagnosis__add(struct diagnosis *diagnosis, const char *slug,
 			       enum finding_weight weight)
@@ -27,6 +29,31 @@ void diagnosis__say(struct diagnosis *diagnosis, char **text, const char *format
 		diagnosis->failed = true;
 	}
 	va_end(args);
+}
+
+static void note(struct diagnosis *diagnosis, const char *text, size_t length)
+{
+	char *place;
+
+	/* "." and ".." stand in any text */
+	if (strspn(text, "./") >= length)
+		return;
+	place = strndup(text, length);
+	if (!place || !array__push(&diagnosis->places, place)) {
+		free(place);
+		diagnosis->failed = true;
+	}
+}
+
+void diagnosis__note_place(struct diagnosis *diagnosis, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	note(diagnosis, path, strlen(path));
+	if (slash && slash[1])
+		note(diagnosis, slash + 1, strlen(slash + 1));
+	if (slash && slash > path)
+		note(diagnosis, path, (size_t)(slash - path));
 }
 
 static bool is_small(const struct finding *finding)
@@ -71,5 +98,8 @@ void diagnosis__free(struct diagnosis *diagnosis)
 		free(finding->command);
 	}
 	array__free(&diagnosis->findings);
+	array__for_each(place, &diagnosis->places)
+		free(*place);
+	array__free(&diagnosis->places);
 	free(diagnosis->sound);
 }

@@ -32,6 +32,7 @@ struct finding {
 
 struct diagnosis {
 	ARRAY(struct finding) findings; /* by effect once sorted */
+	ARRAY(char *) places;           /* paths, folders and file names that the texts may hold */
 	char *sound; /* what is said when nothing is wrong, one sentence; or NULL */
 	bool failed; /* memory ran out */
 };
@@ -42,6 +43,8 @@ struct finding *diagnosis__add(struct diagnosis *diagnosis, const char *slug,
 /* Sets a text of a finding, or of the diagnosis; *text was NULL. */
 void diagnosis__say(struct diagnosis *diagnosis, char **text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Notes that texts may hold a path, its folder and its last part, for who may not see them. */
+void diagnosis__note_place(struct diagnosis *diagnosis, const char *path);
 /* Small ones (less than a tenth of the samples) and notes last, else by order. */
 void diagnosis__sort(struct diagnosis *diagnosis);
 /* Whether there is more than notes and what is small. */

@@ -60,6 +60,7 @@ int diagnose__dump(struct diagnosis *diagnosis, const char *path, struct diag *d
 
 	if (err)
 		return err;
+	diagnosis__note_place(diagnosis, path);
 	for (int weight = FINDING_LOSS; weight <= FINDING_NOTE; weight++)
 		array__for_each(count, &examination->counts)
 			if (weight_of(count->about->effect) == (enum finding_weight)weight)

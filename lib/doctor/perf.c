@@ -54,6 +54,8 @@ static void add_cache(struct diagnosis *diagnosis, const struct perf_probe *prob
 
 void diagnose__perf(struct diagnosis *diagnosis, const struct perf_probe *probe, const char *path)
 {
+	if (strchr(path, '/'))
+		diagnosis__note_place(diagnosis, path);
 	for (int severe = 1; severe >= 0; severe--)
 		for (enum probe i = 0; i < PROBES; i++)
 			if (probe->results[i].status == PROBE_FAULTY &&

@@ -254,6 +254,25 @@ static int read_fixed(struct recording *recording)
 	return err;
 }
 
+/* What of the machine and the user the findings may tell of. */
+static void note_places(struct recording *recording)
+{
+	const struct discovery *discovery = recording->plan->discovery;
+
+	diagnosis__note_place(recording->diagnosis, recording->options->path);
+	/* an odd one is told of only if a jitdump was found for it */
+	array__for_each(marker, &discovery->markers)
+		if (!marker->odd)
+			diagnosis__note_place(recording->diagnosis, marker->name);
+	array__for_each(found, &discovery->dumps)
+		if (found->marker)
+			diagnosis__note_place(recording->diagnosis, found->marker->name);
+	array__for_each(found, &discovery->dumps)
+		diagnosis__note_place(recording->diagnosis, jitdump__path(found->dump));
+	if (recording->no_file.name)
+		diagnosis__note_place(recording->diagnosis, recording->no_file.name);
+}
+
 static int examine(struct recording *recording)
 {
 	int err = perfdata__open_original(&recording->perfdata, recording->options->path,
@@ -267,8 +286,10 @@ static int examine(struct recording *recording)
 		err = count(recording, recording->perfdata, NULL, &recording->counts->before);
 	if (!err)
 		err = read_fixed(recording);
-	if (!err)
+	if (!err) {
 		recording__judge(recording);
+		note_places(recording);
+	}
 	return err;
 }
 
