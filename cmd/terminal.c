@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/text.h"
+
 bool color__parse(const char *text, enum color_when *when)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -29,45 +32,14 @@ bool color__wanted(enum color_when when, FILE *stream)
 	       strcmp(term, "dumb") != 0;
 }
 
-static bool needs_no_quotes(const char *path)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_@%+=:,./-";
-
-	return *path && strspn(path, plain) == strlen(path);
-}
-
-/* Control characters in a name can't be pasted safely in any quotes but $'...'. */
-static bool has_control(const char *path)
-{
-	for (; *path; path++)
-		if ((unsigned char)*path < 0x20 || *path == 0x7f)
-			return true;
-	return false;
-}
-
 void terminal__print_quoted(FILE *stream, const char *path)
 {
-	bool control = has_control(path);
+	struct buf word = BUF(ORDER_LITTLE);
 
-	if (needs_no_quotes(path)) {
-		fputs(path, stream);
-		return;
-	}
-	fputs(control ? "$'" : "'", stream);
-	for (; *path; path++) {
-		unsigned char c = (unsigned char)*path;
-
-		if (control && (c < 0x20 || c == 0x7f))
-			fprintf(stream, "\\x%02x", c);
-		else if (control && (c == '\'' || c == '\\'))
-			fprintf(stream, "\\%c", c);
-		else if (c == '\'')
-			fputs("'\\''", stream);
-		else
-			putc(c, stream);
-	}
-	putc('\'', stream);
+	text__put_quoted(&word, path);
+	if (!word.failed)
+		fwrite(word.data, 1, word.size, stream);
+	buf__free(&word);
 }
 
 char *terminal__bytes(char out[32], uint64_t bytes)

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -102,4 +103,75 @@ bool text__is_printable_of(const char *printable, const char *text)
 		p += length ? length : 1;
 	}
 	return !*printable;
+}
+
+static bool needs_no_quotes(const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_@%+=:,./-";
+
+	return *path && strspn(path, plain) == strlen(path);
+}
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+/* Control characters in a name can't be pasted safely in any quotes but $'...'. */
+static bool has_control(const char *path)
+{
+	for (; *path; path++)
+		if (is_control(*path))
+			return true;
+	return false;
+}
+
+static void put(struct buf *buf, const char *text)
+{
+	buf__put(buf, text, strlen(text));
+}
+
+static void put_quoted_char(struct buf *buf, char c, bool control)
+{
+	char escaped[ESCAPED_SIZE + 1];
+
+	if (control && is_control(c)) {
+		escape(escaped, (unsigned char)c);
+		put(buf, escaped);
+	} else if (control && (c == '\'' || c == '\\')) {
+		buf__put_u8(buf, '\\');
+		buf__put_u8(buf, (uint8_t)c);
+	} else if (c == '\'') {
+		put(buf, "'\\''");
+	} else {
+		buf__put_u8(buf, (uint8_t)c);
+	}
+}
+
+void text__put_quoted(struct buf *buf, const char *path)
+{
+	bool control = has_control(path);
+
+	if (needs_no_quotes(path)) {
+		put(buf, path);
+		return;
+	}
+	put(buf, control ? "$'" : "'");
+	for (; *path; path++)
+		put_quoted_char(buf, *path, control);
+	buf__put_u8(buf, '\'');
+}
+
+char *text__quoted(const char *path)
+{
+	struct buf buf = BUF(ORDER_LITTLE);
+	char *text = NULL;
+
+	text__put_quoted(&buf, path);
+	buf__put_u8(&buf, '\0');
+	if (!buf.failed)
+		text = strdup((const char *)buf.data);
+	buf__free(&buf);
+	return text;
 }

@@ -17,6 +17,11 @@ char *text__printable(char *out, size_t size, const char *text);
 /* Appends the whole text in that form, without a NUL. */
 void text__put_printable(struct buf *buf, const char *text);
 
+/* Appends a path as one word of a shell command, without a NUL. */
+void text__put_quoted(struct buf *buf, const char *path);
+/* The same as a text to be freed; NULL: memory. */
+char *text__quoted(const char *path);
+
 /* Whether printable is the whole text in that form. */
 bool text__is_printable_of(const char *printable, const char *text);
 

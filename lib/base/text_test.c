@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -59,12 +60,12 @@ static void what_is_not_utf8_is_escaped(void **state)
 	(void)state;
 	expect("\xff\x80", "\\xff\\x80");
 	expect("\xc0\xaf\xc1\x81", "\\xc0\\xaf\\xc1\\x81"); /* overlong, 2 bytes */
-	expect("\xe0\x80\xaf", "\\xe0\\x80\\xaf");	    /* overlong, 3 bytes */
+	expect("\xe0\x80\xaf", "\\xe0\\x80\\xaf");          /* overlong, 3 bytes */
 	expect("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"); /* overlong, 4 bytes */
-	expect("\xed\xa0\x80", "\\xed\\xa0\\x80");	    /* surrogate */
+	expect("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
 	expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* above U+10FFFF */
-	expect("\xe2\x82", "\\xe2\\x82");		    /* cut at the end */
-	expect("\xe2\x82z", "\\xe2\\x82z");		    /* cut by another */
+	expect("\xe2\x82", "\\xe2\\x82");                   /* cut at the end */
+	expect("\xe2\x82z", "\\xe2\\x82z");                 /* cut by another */
 }
 
 static void a_text_that_does_not_fit_ends_in_dots(void **state)
@@ -97,9 +98,31 @@ static void small_buffers_are_respected(void **state)
 	}
 }
 
+static void expect_quoted(const char *path, const char *expected)
+{
+	char *quoted = text__quoted(path);
+
+	assert_non_null(quoted);
+	assert_string_equal(quoted, expected);
+	free(quoted);
+}
+
+/* As POSIX says of single quotes, and bash, ksh and zsh of $'...' */
+static void paths_are_words_of_a_shell(void **state)
+{
+	(void)state;
+	expect_quoted("/tmp/perf-1.2_a@b%c+d=e:f,g", "/tmp/perf-1.2_a@b%c+d=e:f,g");
+	expect_quoted("", "''");
+	expect_quoted("my case/perf.data", "'my case/perf.data'");
+	expect_quoted("~/$HOME;*", "'~/$HOME;*'");
+	expect_quoted("it's", "'it'\\''s'");
+	expect_quoted("a\nb'c\\d", "$'a\\x0ab\\'c\\\\d'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_are_words_of_a_shell),
 		cmocka_unit_test(plain_text_and_utf8_stay),
 		cmocka_unit_test(control_characters_are_escaped),
 		cmocka_unit_test(what_is_not_utf8_is_escaped),
