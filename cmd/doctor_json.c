@@ -76,6 +76,7 @@ static struct json_object *patient_object(struct doctor_json *json, const struct
 	json__put(&json->writer, object, "findings", findings);
 	if (!diagnosis__is_bad(&patient->diagnosis))
 		put_text(json, object, "sound", patient->diagnosis.sound);
+	put_text(json, object, "next", diagnosis__next(&patient->diagnosis));
 	return object;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What perfjit-doctor says to people: the cause first, then what shows it and what to do. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,13 +23,13 @@ static const char *text(const struct printer *printer, const char *line)
 	return doctor_result__text(printer->result, line);
 }
 
-/* A sentence from a part of one. */
+/* A sentence from a part of one, which begins with the name of what it is about. */
 static void print_sentence(const struct printer *printer, const char *name, const char *part)
 {
 	const char *line = text(printer, part);
 
-	fprintf(printer->stream, "%s%s%c%s.\n", name ? text(printer, name) : "", name ? ": " : "",
-		name ? *line : toupper((unsigned char)*line), *line ? line + 1 : "");
+	fprintf(printer->stream, "%s%s%s.\n", name ? text(printer, name) : "", name ? ": " : "",
+		line);
 }
 
 static void print_field(const struct printer *printer, const char *name, const char *value)
@@ -54,6 +53,8 @@ static void print_details(const struct printer *printer, const struct finding *f
 	print_effect(printer, finding);
 	print_field(printer, "Builds", finding->builds);
 	print_field(printer, "Do", finding->cure);
+	if (printer->fully)
+		print_field(printer, "Type", finding->command);
 }
 
 static void print_other(const struct printer *printer, const struct finding *finding)
@@ -70,14 +71,10 @@ static void print_other(const struct printer *printer, const struct finding *fin
 
 static void print_next(const struct printer *printer, const struct patient *patient)
 {
-	const struct finding *first = patient->diagnosis.findings.items;
+	const char *next = diagnosis__next(&patient->diagnosis);
 
-	if (diagnosis__is_bad(&patient->diagnosis)) {
-		if (first->command)
-			fprintf(printer->stream, "Next: %s\n", text(printer, first->command));
-	} else if (patient->kind == PATIENT_RECORDING) {
-		fprintf(printer->stream, "Next: perfjit-fix %s\n", text(printer, patient->path));
-	}
+	if (next)
+		fprintf(printer->stream, "Next: %s\n", text(printer, next));
 }
 
 static void print_after(const struct printer *printer, const struct patient *patient)

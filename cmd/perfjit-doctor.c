@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perfjit-doctor: why a perf, a recording or a jitdump does not do what it should. */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,15 +71,32 @@ static enum exit_code probe(struct run *run)
 	return EXIT_DONE;
 }
 
-static bool is_dump(const char *path)
+/* 0: it can't be read. */
+static uint32_t magic_of(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	uint32_t magic = 0;
-	bool read_it = file && fread(&magic, sizeof(magic), 1, file) == 1;
 
+	if (file && fread(&magic, sizeof(magic), 1, file) != 1)
+		magic = 0;
 	if (file)
 		fclose(file);
-	return read_it && (magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC));
+	return magic;
+}
+
+static bool is_dump(const char *path)
+{
+	uint32_t magic = magic_of(path);
+
+	return magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC);
+}
+
+/* One who names a perf as if it were a recording. */
+static bool is_program(const char *path)
+{
+	uint32_t magic = magic_of(path);
+
+	return memcmp(&magic, ELFMAG, SELFMAG) == 0;
 }
 
 static bool advance(void *context, uint64_t done, uint64_t total)
@@ -104,6 +122,11 @@ static int examine(struct run *run, struct patient *patient)
 		.context = run,
 	};
 
+	if (patient->kind == PATIENT_RECORDING && is_program(patient->path)) {
+		complain(run, "doctor.program", patient->path,
+			 "is a program: a perf is named with --perf=PATH");
+		return -EINVAL;
+	}
 	progress__phase(run->progress, "Examining");
 	switch (patient->kind) {
 	case PATIENT_PERF:

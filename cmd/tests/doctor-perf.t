@@ -63,7 +63,9 @@ $perf "$@" | sed "s/ [^ ]*+0x[0-9a-f]* (/ [unknown] (/"'
 run perfjit-doctor --perf=./noelf
 exits 1 "a perf without names"
 is "the first line says so" "$(sed -n '1s/.*: it is built without libelf.*/yes/p' ../out)" yes
-out_has "what avoids it" '^Next: perfjit-fix --perf-map'
+out_has "what avoids it" '^Next: perfjit-fix --for-perf=./noelf perf.data$'
+run perfjit-doctor -v --perf=./noelf
+out_has "and by which option" '^  Type  *perfjit-fix --perf-map perf.data$'
 
 wrapped nounwind '[ "$1" = script ] || exec $perf "$@"
 $perf "$@" | awk "/^\\t/ { if (n++) next } !/^\\t/ { n = 0 } 1"'
@@ -71,7 +73,7 @@ run perfjit-doctor --perf=./nounwind
 exits 1 "a perf without an unwinder"
 is "the first line says so" "$(sed -n '1s/.*no unwinder): it is built without an unwinder.*/yes/p' \
 	../out)" yes
-out_has "what avoids it" '^Next: perfjit-fix --unwind'
+out_has "what avoids it" '^Next: perfjit-fix --for-perf=./nounwind perf.data$'
 run perfjit-doctor --json --perf=./nounwind
 is "nothing is said of how it unwinds" "$(status stale-rows) $(status jitted-prefix)" \
 	"unknown unknown"
@@ -148,6 +150,15 @@ run perfjit-doctor --perf=./broken
 exits 1 "a perf that does not run"
 is "the first line says so" "$(sed -n '1s/.*: it prints no samples.*/yes/p' ../out)" yes
 out_has "and what it said" 'error while loading shared libraries'
+
+cp noelf "no elf"
+run perfjit-doctor --perf="./no elf"
+out_has "a name to be quoted" "^Next: perfjit-fix --for-perf='./no elf' perf.data$"
+rm "no elf"
+
+run perfjit-doctor "$(command -v sort)"
+exits 3 "a program is no recording"
+err_has "says how a perf is named" 'sort: is a program: a perf is named with --perf=PATH'
 
 run perfjit-doctor --perf=./none
 exits 3 "no such perf"

@@ -40,7 +40,7 @@ fresh py313fpbuild-perfjit-fp
 in_place /nil/jit-1195.dump jit-1195.dump
 run perfjit-doctor perf.data
 exits 0 "a sound recording"
-out_has "says so first" '^Perf.data is a sound recording of CPython: 719 samples, 704 of them through JIT'
+out_has "says so first" '^perf.data is a sound recording of CPython: 719 samples, 704 of them through JIT'
 out_has "and what to do with it" '^Next: perfjit-fix perf.data$'
 out_has "and what perfjit-fix will make of it" '^With perfjit-fix: 3549 of 3549 frames in JIT code'
 
@@ -141,7 +141,10 @@ if perf script -i perf.data >/dev/null 2>&1; then
 		"$(json 'scalar grep { $_->{kind} eq "older" } @{$j->{examined}[0]{findings}}')" 0
 else
 	cause "perf can't read this profile: it refuses profiles recorded" "newer perf"
-	out_has "newer perf: what helps" '^Next: perfjit-fix --perf-abi=[0-9.]* perf.data'
+	out_has "newer perf: what helps" '^Next: perfjit-fix --for-perf=perf perf.data$'
+	run perfjit-fix --for-perf=perf perf.data
+	exits 6 "newer perf: there is no jitdump in it"
+	succeeds "newer perf: perf reads it then" perf script -i perf.fixed.data
 fi
 
 # what can't be read
@@ -190,5 +193,16 @@ mv jit-1195.dump ..
 tells_none --report
 rm ../jit-1195.dump
 tells_none --report
+
+# what is to be typed can be typed
+recording py313fpbuild-perfjit-fp
+in_place /tmp/jit-1195.dump "/E B/jit-1195.dump"
+mv perf.data "it's perf.data"
+run perfjit-doctor "it's perf.data"
+sed -n 's/^Next: //p' ../out >next
+is "a name in quotes" "$(cat next)" "perfjit-fix 'it'\\''s perf.data'"
+succeeds "as one command" sh next
+[ -s "it's perf.fixed.data" ]
+ok $? "and its output is there"
 cd ../..
 done_testing

@@ -21,10 +21,42 @@ struct finding *recording__add(struct recording *recording, const char *slug,
 	return finding;
 }
 
-void recording__say_fix(struct recording *recording, struct finding *finding)
+static bool is_faulty(const struct recording *recording, enum probe which)
 {
-	diagnosis__say(recording->diagnosis, &finding->command, "perfjit-fix %s",
-		       recording->options->path);
+	return recording->options->probe &&
+	       recording->options->probe->results[which].status == PROBE_FAULTY;
+}
+
+/* What the perf lacks of what it takes to read this profile. */
+static bool lacks(const struct recording *recording, enum probe which)
+{
+	const struct perf_probe *probe = recording->options->probe;
+
+	switch (which) {
+	case PROBE_ATTR:
+		return probe && probe->accepted_attr && recording->attr_size > probe->accepted_attr;
+	case PROBE_SYMBOLS:
+		return is_faulty(recording, which);
+	case PROBE_UNWINDER:
+		return is_faulty(recording, which) && recording->has_stacks;
+	case PROBE_ZSTD:
+		return is_faulty(recording, which) && perfdata__compressed(recording->perfdata);
+	default:
+		return false;
+	}
+}
+
+void recording__say_fix(struct recording *recording, char **command)
+{
+	bool any = false;
+
+	for (enum probe i = 0; i < PROBES; i++)
+		any |= lacks(recording, i);
+	if (any)
+		diagnosis__say(recording->diagnosis, command, "perfjit-fix --for-perf=%s %s",
+			       recording->perf, recording->path);
+	else
+		diagnosis__say(recording->diagnosis, command, "perfjit-fix %s", recording->path);
 }
 
 static void find_empty(struct recording *recording)
@@ -70,17 +102,20 @@ static void find_cut(struct recording *recording)
 				     "record with Ctrl-C or SIGINT, not with SIGKILL"
 				   : "copy it again, or see whether the disk was full; perfjit-fix "
 				     "makes a whole profile of what is there");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 /* ---- the perf that reads it ------------------------------------------------------------------ */
 
-static void add_perf(struct recording *recording, enum probe which, uint64_t samples)
+static void find_lack(struct recording *recording, enum probe which)
 {
 	const struct probe_about *about = probe__about(which);
-	struct finding *finding = recording__add(recording, about->slug, FINDING_PERF, samples);
-	const char *abi = perf_probe__abi(recording->options->probe);
+	struct finding *finding;
 
+	if (!lacks(recording, which))
+		return;
+	finding = recording__add(recording, about->slug, FINDING_PERF,
+				 recording->counts->before.samples);
 	if (!finding)
 		return;
 	diagnosis__say(recording->diagnosis, &finding->what, "%s can't read this profile: %s",
@@ -88,33 +123,7 @@ static void add_perf(struct recording *recording, enum probe which, uint64_t sam
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s",
 		       recording->options->probe->results[which].evidence);
 	diagnosis__say(recording->diagnosis, &finding->cure, "%s", about->cure);
-	if (about->option && strcmp(about->option, "--perf-abi") == 0 && abi)
-		diagnosis__say(recording->diagnosis, &finding->command,
-			       "perfjit-fix --perf-abi=%s %s", abi, recording->options->path);
-	else
-		diagnosis__say(recording->diagnosis, &finding->command, "perfjit-fix %s %s",
-			       about->option ? about->option : "", recording->options->path);
-}
-
-static bool is_faulty(const struct recording *recording, enum probe which)
-{
-	return recording->options->probe &&
-	       recording->options->probe->results[which].status == PROBE_FAULTY;
-}
-
-static void find_perf(struct recording *recording)
-{
-	const struct perf_probe *probe = recording->options->probe;
-	uint64_t samples = recording->counts->before.samples;
-
-	if (probe && probe->accepted_attr && recording->attr_size > probe->accepted_attr)
-		add_perf(recording, PROBE_ATTR, samples);
-	if (is_faulty(recording, PROBE_SYMBOLS))
-		add_perf(recording, PROBE_SYMBOLS, samples);
-	if (is_faulty(recording, PROBE_UNWINDER) && recording->has_stacks)
-		add_perf(recording, PROBE_UNWINDER, samples);
-	if (is_faulty(recording, PROBE_ZSTD) && perfdata__compressed(recording->perfdata))
-		add_perf(recording, PROBE_ZSTD, samples);
+	recording__say_fix(recording, &finding->command);
 }
 
 /* ---- what costs little ----------------------------------------------------------------------- */
@@ -137,7 +146,7 @@ static void find_early(struct recording *recording)
 		       "%" PRIu64 " of %" PRIu64 " samples in JIT code", early,
 		       recording->plan->counts.jit_samples);
 	diagnosis__say(recording->diagnosis, &finding->cure, "perfjit-fix names them");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 static void find_lost(struct recording *recording)
@@ -182,17 +191,21 @@ static void find_user_only(struct recording *recording)
 
 void recording__judge(struct recording *recording)
 {
+	static const enum probe needed[] = { PROBE_ATTR, PROBE_SYMBOLS, PROBE_UNWINDER,
+					     PROBE_ZSTD };
 	const struct recording_counts *counts = recording->counts;
 
 	find_empty(recording);
 	recording__judge_dumps(recording);
-	find_perf(recording);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		find_lack(recording, needed[i]);
 	find_cut(recording);
 	recording__judge_chains(recording);
 	recording__judge_moved(recording);
 	find_early(recording);
 	find_lost(recording);
 	find_user_only(recording);
+	recording__say_fix(recording, &recording->diagnosis->next);
 	diagnosis__say(recording->diagnosis, &recording->diagnosis->sound,
 		       "%s is a sound recording%s%s: %" PRIu64 " samples, %" PRIu64
 		       " of them through JIT code",

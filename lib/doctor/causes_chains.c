@@ -45,7 +45,7 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 	if (chains)
 		recording__say_record(recording, finding, chains);
 	else
-		recording__say_fix(recording, finding);
+		recording__say_fix(recording, &finding->command);
 }
 
 /* Where the file is not that ran, it can't be told whether a chain is whole. */
@@ -73,7 +73,7 @@ static void find_no_file(struct recording *recording)
 		       "copied system; or bring them: perf archive where it was recorded, unpacked "
 		       "into ~/.debug here");
 	diagnosis__say(recording->diagnosis, &finding->command, "perfjit-doctor --symfs=DIR %s",
-		       recording->options->path);
+		       recording->path);
 }
 
 static void find_no_chains(struct recording *recording)

@@ -46,7 +46,7 @@ static void find_wrong_clock(struct recording *recording)
 	if (refused)
 		recording__say_record(recording, finding, recording__usual_chains(recording));
 	else
-		recording__say_fix(recording, finding);
+		recording__say_fix(recording, &finding->command);
 }
 
 static void find_missing(struct recording *recording)
@@ -74,7 +74,7 @@ static void find_missing(struct recording *recording)
 		"say where it is now, or of a container where its root is (--root=DIR); if it "
 		"is lost, record again and keep it beside the profile");
 	diagnosis__say(recording->diagnosis, &finding->command, "perfjit-fix --jitdump-dir=DIR %s",
-		       recording->options->path);
+		       recording->path);
 }
 
 /* Whether it has another number where it ran than perf saw; a child may have its parent's dump. */
@@ -109,7 +109,7 @@ static void find_container(struct recording *recording)
 		       first->name);
 	diagnosis__say(recording->diagnosis, &finding->cure,
 		       "perfjit-fix tells them apart by more than the name");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 /* "jit-1234.dump", the only name that perf inject looks for. */
@@ -143,7 +143,7 @@ static void find_name(struct recording *recording)
 		       first->name);
 	diagnosis__say(recording->diagnosis, &finding->cure,
 		       "perfjit-fix knows a jitdump by what is in it");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 /* The oddity that lost most of what the recording should have had, or NULL. */
@@ -226,7 +226,7 @@ static void find_perf_map(struct recording *recording)
 		       "perfjit-fix puts the map's names into the profile; for call chains through "
 		       "JIT code let the runtime write a jitdump");
 	if (recording->counts->jit)
-		recording__say_fix(recording, finding);
+		recording__say_fix(recording, &finding->command);
 	else
 		recording__say_record(recording, finding, recording__usual_chains(recording));
 }
@@ -287,7 +287,7 @@ void recording__judge_moved(struct recording *recording)
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%s is gone; a copy was found elsewhere", first->name);
 	diagnosis__say(recording->diagnosis, &finding->cure, "perfjit-fix finds the copy");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 static void find_compressed(struct recording *recording)
@@ -307,7 +307,7 @@ static void find_compressed(struct recording *recording)
 		       "its records stand in COMPRESSED records");
 	diagnosis__say(recording->diagnosis, &finding->cure,
 		       "perfjit-fix reads them; for perf inject record without -z");
-	recording__say_fix(recording, finding);
+	recording__say_fix(recording, &finding->command);
 }
 
 void recording__judge_dumps(struct recording *recording)

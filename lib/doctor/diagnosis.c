@@ -88,6 +88,13 @@ bool diagnosis__is_bad(const struct diagnosis *diagnosis)
 	return false;
 }
 
+const char *diagnosis__next(const struct diagnosis *diagnosis)
+{
+	if (diagnosis__is_bad(diagnosis) && !diagnosis->next_is_for_all)
+		return diagnosis->findings.items[0].command;
+	return diagnosis->next;
+}
+
 void diagnosis__free(struct diagnosis *diagnosis)
 {
 	array__for_each(finding, &diagnosis->findings) {
@@ -102,4 +109,5 @@ void diagnosis__free(struct diagnosis *diagnosis)
 		free(*place);
 	array__free(&diagnosis->places);
 	free(diagnosis->sound);
+	free(diagnosis->next);
 }

@@ -33,8 +33,10 @@ struct finding {
 struct diagnosis {
 	ARRAY(struct finding) findings; /* by effect once sorted */
 	ARRAY(char *) places;           /* paths, folders and file names that the texts may hold */
-	char *sound; /* what is said when nothing is wrong, one sentence; or NULL */
-	bool failed; /* memory ran out */
+	char *sound;          /* what is said when nothing is wrong, one sentence; or NULL */
+	char *next;           /* what to type when nothing is wrong; or NULL */
+	bool next_is_for_all; /* or whatever is */
+	bool failed;          /* memory ran out */
 };
 
 /* Adds a finding, whose texts are to be said; valid until the next. NULL: memory, noted. */
@@ -49,6 +51,8 @@ void diagnosis__note_place(struct diagnosis *diagnosis, const char *path);
 void diagnosis__sort(struct diagnosis *diagnosis);
 /* Whether there is more than notes and what is small. */
 bool diagnosis__is_bad(const struct diagnosis *diagnosis);
+/* The command to be typed next, once sorted; NULL: there is none. */
+const char *diagnosis__next(const struct diagnosis *diagnosis);
 void diagnosis__free(struct diagnosis *diagnosis);
 
 /* Of a perf; path is what it is called. */

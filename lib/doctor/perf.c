@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The faults of a perf build. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "doctor/diagnosis.h"
 
 static void say_command(struct diagnosis *diagnosis, struct finding *finding, const char *option,
@@ -52,6 +54,21 @@ static void add_cache(struct diagnosis *diagnosis, const struct perf_probe *prob
 	diagnosis__say(diagnosis, &finding->builds, "all so far");
 }
 
+/* Options for all of its faults at once. */
+static void say_next(struct diagnosis *diagnosis, const char *path)
+{
+	char *quoted = text__quoted(path);
+
+	if (quoted && diagnosis__is_bad(diagnosis))
+		diagnosis__say(diagnosis, &diagnosis->next, "perfjit-fix --for-perf=%s perf.data",
+			       quoted);
+	diagnosis->next_is_for_all = true;
+	diagnosis->failed |= !quoted;
+	if (quoted && strchr(path, '/'))
+		diagnosis__note_place(diagnosis, quoted);
+	free(quoted);
+}
+
 void diagnose__perf(struct diagnosis *diagnosis, const struct perf_probe *probe, const char *path)
 {
 	if (strchr(path, '/'))
@@ -62,6 +79,7 @@ void diagnose__perf(struct diagnosis *diagnosis, const struct perf_probe *probe,
 			    probe__about(i)->severe == severe)
 				add_fault(diagnosis, probe, i);
 	add_cache(diagnosis, probe);
+	say_next(diagnosis, path);
 	diagnosis__say(diagnosis, &diagnosis->sound,
 		       "%s names JIT code and unwinds through it, by %s: nothing is wrong with it",
 		       path, perf_unwinder__text(probe->unwinder));

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "check/subject.h"
 #include "fix/apply.h"
 #include "perfdata/edit.h"
@@ -260,6 +261,7 @@ static void note_places(struct recording *recording)
 	const struct discovery *discovery = recording->plan->discovery;
 
 	diagnosis__note_place(recording->diagnosis, recording->options->path);
+	diagnosis__note_place(recording->diagnosis, recording->path);
 	/* an odd one is told of only if a jitdump was found for it */
 	array__for_each(marker, &discovery->markers)
 		if (!marker->odd)
@@ -302,11 +304,16 @@ int diagnose__recording(struct diagnosis *diagnosis, const struct recording_opti
 		.counts = counts,
 		.diag = diag,
 	};
-	int err;
+	int err = -ENOMEM;
 
 	*counts = (struct recording_counts){ 0 };
 	recording.quiet = diag__new(hear, &recording);
-	err = recording.quiet ? examine(&recording) : -ENOMEM;
+	recording.path = text__quoted(options->path);
+	recording.perf = options->perf ? text__quoted(options->perf) : NULL;
+	if (recording.quiet && recording.path && (recording.perf || !options->perf))
+		err = examine(&recording);
+	free(recording.path);
+	free(recording.perf);
 	if (recording.plan)
 		plan__free(recording.plan);
 	perfdata__close(recording.perfdata);

@@ -25,6 +25,7 @@ struct no_file {
 
 struct recording {
 	const struct recording_options *options;
+	char *path, *perf; /* of the options, as words of a shell command; perf may be NULL */
 	struct diagnosis *diagnosis;
 	struct recording_counts *counts;
 	struct diag *diag;  /* of the caller */
@@ -53,8 +54,9 @@ void recording__judge_chains(struct recording *recording);
 /* A finding that concerns so many samples; 0: it is not counted in samples. NULL: memory. */
 struct finding *recording__add(struct recording *recording, const char *slug,
 			       enum finding_weight weight, uint64_t samples);
-/* The next command: to fix it; to record anew, as a program of the runtime is recorded. */
-void recording__say_fix(struct recording *recording, struct finding *finding);
+/* The next command: to fix it, for the perf that is to read it if that can't do all it takes; to
+ * record anew, as a program of the runtime is recorded. */
+void recording__say_fix(struct recording *recording, char **command);
 void recording__say_record(struct recording *recording, struct finding *finding,
 			   const char *chains);
 /* perf record's option for call chains of the runtime. */
