@@ -117,8 +117,11 @@ static int judge_share(const struct check *check, struct check_verdicts *verdict
 	struct draft draft = { 0 };
 
 	say(draft.name, "%s=%g", option, demand);
-	say(draft.found, "%" PRIu64 " of %" PRIu64 " %s have their name (%.2f %%)", part, whole,
-	    what, percent);
+	if (whole)
+		say(draft.found, "%" PRIu64 " of %" PRIu64 " %s have their name (%.2f %%)", part,
+		    whole, what, percent);
+	else
+		say(draft.found, "there are no %s", what);
 	draft.passed = whole >= least && percent >= demand;
 	if (whole < least)
 		say(draft.advice,
@@ -165,8 +168,11 @@ static int judge_chains(const struct check *check, struct check_verdicts *verdic
 	struct draft draft = { 0 };
 
 	say(draft.name, "--min-complete=%g", demands->min_complete);
-	say(draft.found, "%" PRIu64 " of %" PRIu64 " call chains are complete (%.2f %%)", part,
-	    whole, percent);
+	if (whole)
+		say(draft.found, "%" PRIu64 " of %" PRIu64 " call chains are complete (%.2f %%)",
+		    part, whole, percent);
+	else
+		say(draft.found, "there are no call chains");
 	if (left_out)
 		say(draft.found, ", %" PRIu64 " with short stacks left out", left_out);
 	draft.passed = whole >= least && percent >= demands->min_complete;
@@ -289,8 +295,11 @@ static int judge_implied(const struct check *check, struct check_verdicts *verdi
 	verdicts->implied = true;
 	verdicts->no_jit = !total->jit_frames;
 	say(draft.name, "JIT code of every process is named");
-	say(draft.found, "%" PRIu64 " of %" PRIu64 " frames in JIT code have their name",
-	    total->jit_frames_named, total->jit_frames);
+	if (verdicts->no_jit)
+		say(draft.found, "there are no frames in JIT code");
+	else
+		say(draft.found, "%" PRIu64 " of %" PRIu64 " frames in JIT code have their name",
+		    total->jit_frames_named, total->jit_frames);
 	if (process)
 		say(draft.found, ", %" PRIu64 " of %" PRIu64 " of process %u (%s)",
 		    process->counts.jit_frames_named, process->counts.jit_frames, process->pid,
