@@ -99,6 +99,20 @@ chains baked.data | names >../ours
 at_least "samples" "$(grep -c ':$' ../ours)" 140
 same_file "every perf shows the chains that perf 7.3 unwinds" ../ours ../theirs
 
+# ends KIND PROFILE: how many of its chains end so
+ends()
+{
+	run perfjit-check --json "$2"
+	json "\$j->{chain_ends}{'$1'} // 0"
+}
+whole=$(ends complete perf.data)
+cut=$(ends stack-short perf.data)
+at_least "some stacks are too small" "$cut" 5
+is "baked chains are as complete" "$(ends complete baked.data)" "$whole"
+is "what is not is no frame pointer's fault" "$(ends baked baked.data)" "$cut"
+strip "$place/calls"
+is "without symbols it is the unwind data that tells" "$(ends complete baked.data)" "$whole"
+
 # Chains that the kernel recorded behind their samples: only perf 7.x puts them together.
 for file in dynamic libshapes.so; do
 	gzip -dc "$TESTDATA/unwind/$file.gz" >"$place/$file"
@@ -108,6 +122,9 @@ sed -i "s|/tmp/perfjit-testdata/|$place/|g" perf.data
 run perfjit-check --json --expect-chain='_start;run;...;_ZN6shapes6circle5twiceEm;...' perf.data
 exits 0 "deferred chains are known here"
 at_least "reach their end" "$(json '$j->{chain_ends}{complete}')" 200
+is "those whose record is lost" "$(json '$j->{chain_ends}{"chain-lost"}')" \
+	"$(gzip -dc "$TESTDATA/unwind/deferred.script.gz" | grep -c '\[unknown\]')"
+is "no other is without its end" "$(json 'scalar keys %{$j->{chain_ends}}')" 2
 succeeds "put into samples" perfjit-fix --unwind --perf-abi=5.10 --force -o baked.data perf.data
 chains baked.data >../ours
 at_least "every perf shows them" "$(grep -c ' _start$' ../ours)" 200

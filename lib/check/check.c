@@ -7,6 +7,7 @@
 #include "check/root.h"
 #include "check/runtime.h"
 #include "check/subject.h"
+#include "perfdata/bake.h"
 #include "perfdata/edit.h"
 #include "perfdata/tracepoint.h"
 
@@ -18,6 +19,7 @@ struct checker {
 	struct unwind_chain chain;
 	ARRAY(struct check_finding) findings; /* of the chain's frames */
 	struct check_view view;
+	bool baked;                  /* chains were put in the place of stacks */
 	struct check_group **events; /* by position of the attr; NULL until a sample counts */
 	ARRAY(const char *) names;   /* of a chain, outermost first */
 	struct check_counts counts;  /* of one sample */
@@ -166,12 +168,15 @@ static int count_kernel_frame(struct checker *checker, const struct unwind_frame
 }
 
 /* A chain as the kernel walked it is whole when it arrived where threads begin. */
-static enum check_end end_of_recorded(const struct unwind_chain *chain)
+static enum check_end end_of_recorded(const struct checker *checker)
 {
+	const struct unwind_chain *chain = &checker->chain;
 	size_t nr_user = chain->frames.count - chain->nr_kernel;
 
 	if (nr_user > 1 && root__is(&chain->frames.items[chain->frames.count - 1]))
 		return CHECK_COMPLETE;
+	if (checker->baked)
+		return CHECK_BAKED;
 	return nr_user >= UNWIND_MAX_STACK ? CHECK_TOO_DEEP : CHECK_FRAME_POINTER;
 }
 
@@ -181,13 +186,17 @@ static bool begins_in_jit(const struct unwind_chain *chain)
 	return chain->frames.count && chain->frames.items[chain->frames.count - 1].jit;
 }
 
-static enum check_end end_of(const struct unwind_chain *chain)
+static enum check_end end_of(const struct checker *checker)
 {
+	const struct unwind_chain *chain = &checker->chain;
+
 	switch (chain->end) {
 	case UNWIND_COMPLETE:
 		return begins_in_jit(chain) ? CHECK_BAD_CFI : CHECK_COMPLETE;
 	case UNWIND_RECORDED:
-		return end_of_recorded(chain);
+		return end_of_recorded(checker);
+	case UNWIND_LOST:
+		return CHECK_LOST;
 	case UNWIND_STACK_CUT:
 		return CHECK_STACK_SHORT;
 	case UNWIND_NO_CFI:
@@ -321,7 +330,7 @@ static int check_sample(struct checker *checker, const struct perfdata_record *r
 	err = count_frames(checker, subject, &sample);
 	if (!err && has_chain(&sample, &checker->chain)) {
 		checker->counts.chains = 1;
-		checker->counts.ends[end_of(&checker->chain)] = 1;
+		checker->counts.ends[end_of(checker)] = 1;
 	}
 	if (!err)
 		err = match_wanted(checker);
@@ -387,7 +396,12 @@ static int name_events(struct check *check, const struct perfdata *profile, stru
 int check__count(struct check *check, struct perfdata *profile, struct check_options *options,
 		 struct diag *diag)
 {
-	struct checker checker = { .check = check, .profile = profile, .options = options };
+	struct checker checker = {
+		.check = check,
+		.profile = profile,
+		.options = options,
+		.baked = perfdata__is_baked(profile),
+	};
 	struct unwinder *unwinder = NULL;
 	int err = unwinder__new(&unwinder, profile, &options->unwind, diag);
 

@@ -68,6 +68,10 @@ static const struct wording ends[CHECK_ENDS] = {
 	[CHECK_FRAME_POINTER] = { "frame-pointer", "code without a frame pointer ends the chain",
 				  "record with --call-graph dwarf, or build what is called with "
 				  "-fno-omit-frame-pointer" },
+	[CHECK_BAKED] = { "baked", "perfjit-fix --unwind came no further",
+			  "check the recorded profile, which still tells why" },
+	[CHECK_LOST] = { "chain-lost", "the record of a deferred chain was lost",
+			 "give perf record larger buffers: -m 4M" },
 	[CHECK_TOO_DEEP] = { "too-deep", "more frames than are kept",
 			     "raise kernel.perf_event_max_stack, or perf record "
 			     "--call-graph dwarf" },

@@ -34,6 +34,8 @@ enum check_end {
 	CHECK_NO_CFI,        /* no unwind data for the code, and no other way to its caller */
 	CHECK_BAD_CFI,       /* unwind data led to where no caller can be */
 	CHECK_FRAME_POINTER, /* code without a frame pointer ended the kernel's walk */
+	CHECK_BAKED,         /* perfjit-fix --unwind put it in the place of a stack, as far as it came */
+	CHECK_LOST,          /* the record of the deferred user part is not there */
 	CHECK_TOO_DEEP,      /* more frames than were asked for */
 	CHECK_NO_REGISTERS,  /* the sample has no user registers */
 	CHECK_ENDS,

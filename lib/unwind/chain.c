@@ -12,6 +12,7 @@
 static const char *const end_texts[UNWIND_ENDS] = {
 	[UNWIND_COMPLETE] = "complete",
 	[UNWIND_RECORDED] = "recorded as a chain",
+	[UNWIND_LOST] = "record of the chain lost",
 	[UNWIND_NO_USER] = "nothing recorded of user space",
 	[UNWIND_STACK_CUT] = "stack copy too small",
 	[UNWIND_NO_MAPPING] = "return address in no mapping",
@@ -75,6 +76,8 @@ static int add_deferred(struct unwind_thread *thread, const struct perfdata_samp
 	const struct deferred_chain *deferred = unwinder__deferred(unwinder, sample->tid, cookie);
 	int err = 0;
 
+	if (!deferred)
+		chain->end = UNWIND_LOST;
 	for (size_t i = 0; !err && deferred && i < deferred->count; i++) {
 		uint64_t ip = unwinder->deferred_ips.items[deferred->begin + i];
 
@@ -108,6 +111,25 @@ static int add_callchain(struct unwind_thread *thread, const struct perfdata_sam
 			err = add_recorded(thread, chain, ip);
 	}
 	return err;
+}
+
+/* A recorded chain is whole when rules say of its last caller that there is none beyond. */
+static int judge_end(struct unwind_thread *thread, struct unwind_chain *chain)
+{
+	const struct unwind_frame *last;
+	const struct unwind_row *row;
+	struct place *place;
+
+	if (chain->frames.count < chain->nr_kernel + 2)
+		return 0;
+	last = &chain->frames.items[chain->frames.count - 1];
+	place = unwind_thread__place(thread, last->ip);
+	if (!place)
+		return -ENOMEM;
+	row = place__row(place);
+	if (row && row->outermost)
+		chain->end = UNWIND_COMPLETE;
+	return 0;
 }
 
 static bool is_kernels(const struct perfdata_sample *sample)
@@ -223,8 +245,8 @@ int unwind_thread__sample(struct unwind_thread *thread, const struct perfdata_sa
 	err = add_callchain(thread, sample, !by_stack, chain);
 	if (!err && (!by_stack || is_kernels(sample)))
 		err = add_ip(thread, sample, chain);
-	if (!err && by_stack)
-		err = unwind_user(thread, sample, chain);
+	if (!err)
+		err = by_stack ? unwind_user(thread, sample, chain) : judge_end(thread, chain);
 	return err;
 }
 

@@ -62,7 +62,8 @@ enum unwind_reason {
 /* How a chain ended. */
 enum unwind_end {
 	UNWIND_COMPLETE,   /* at the outermost frame */
-	UNWIND_RECORDED,   /* where the kernel ended it: it was recorded as a chain */
+	UNWIND_RECORDED,   /* where it was recorded to end, which is not known to be outermost */
+	UNWIND_LOST,       /* where user space begins: its chain was to be recorded later, and was not */
 	UNWIND_NO_USER,    /* the sample says nothing of user space */
 	UNWIND_STACK_CUT,  /* the stack goes on behind the copy */
 	UNWIND_NO_MAPPING, /* the frame's address is in no mapping */
