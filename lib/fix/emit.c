@@ -459,6 +459,7 @@ static int find_places_by_time(struct plan *plan)
 	int got = 0;
 
 	perfdata_walk__begin(&walk, plan->perfdata);
+	walk.heads = true;
 	while (next < plan->inserts.count && (got = perfdata_walk__next(&walk, &record)) > 0) {
 		if (!perfdata__record_time(plan->perfdata, &record, &time))
 			continue;

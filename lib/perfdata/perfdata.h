@@ -100,7 +100,10 @@ struct perfdata_record {
 	bool compressed;     /* stands in a compressed record */
 };
 
-/* A walk over the records. Private but for next and keep. */
+/* Bytes of a sample that are there where heads are enough: time and id are among them. */
+#define PERFDATA_HEAD 64
+
+/* A walk over the records. Private but for next, keep and heads. */
 struct perfdata_walk {
 	struct perfdata *perfdata;
 	uint64_t next; /* file offset */
@@ -108,6 +111,9 @@ struct perfdata_walk {
 	uint64_t nth;  /* of the next record */
 	uint64_t kept; /* as in perfdata__give_back */
 	bool keep;     /* set to leave giving back to the caller, who looks at records later */
+	bool heads;    /* set when PERFDATA_HEAD bytes of a sample are enough: data may be no more */
+	bool sparse;   /* records are so large that to map their pages costs more than to read heads */
+	uint8_t head[PERFDATA_HEAD];
 	struct inflate *inflate; /* NULL until there is something to inflate */
 };
 

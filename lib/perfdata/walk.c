@@ -3,8 +3,12 @@
 #include "perfdata/internal.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/diag.h"
+
+/* From here on each record begins on pages of its own. */
+#define SPARSE_SIZE 8192
 
 void perfdata_walk__begin(struct perfdata_walk *walk, struct perfdata *perfdata)
 {
@@ -95,6 +99,47 @@ static bool next_region(struct perfdata_walk *walk)
 	return true;
 }
 
+/*
+ * Whether the record is a sample of which the head is read, without a look at the pages of the
+ * mapping: what is mapped around each sample with a stack makes up the whole file.
+ */
+static bool read_head(struct perfdata_walk *walk, uint64_t end, struct perfdata_record *record)
+{
+	const struct perfdata_source *source = &walk->perfdata->source;
+	enum byte_order order = walk->perfdata->order;
+	uint16_t size;
+
+	if (!source->mapped || source->parts.count != 1 || end - walk->next < PERFDATA_HEAD ||
+	    pread(source->parts.items[0].fd, walk->head, PERFDATA_HEAD, (off_t)walk->next) !=
+		    PERFDATA_HEAD)
+		return false;
+	size = get_u16(walk->head + 6, order);
+	if (get_u32(walk->head, order) != PERFDATA_SAMPLE || size < PERFDATA_HEAD ||
+	    size > end - walk->next)
+		return false;
+	*record = (struct perfdata_record){
+		.type = PERFDATA_SAMPLE,
+		.misc = get_u16(walk->head + 4, order),
+		.size = size,
+		.data = walk->head,
+		.offset = walk->next,
+		.end = walk->next + size,
+	};
+	return true;
+}
+
+/* NULL, or what is wrong with the record. */
+static const char *read_next(struct perfdata_walk *walk, uint64_t end,
+			     struct perfdata_record *record)
+{
+	const char *wrong = NULL;
+
+	if (!walk->heads || !walk->sparse || !read_head(walk, end, record))
+		wrong = perfdata__read_record(walk->perfdata, walk->next, end, record);
+	walk->sparse = !wrong && record->size >= SPARSE_SIZE;
+	return wrong;
+}
+
 /* 1 with a record as it stands in the file, 0 at the end. */
 static int next_plain(struct perfdata_walk *walk, struct perfdata_record *record)
 {
@@ -106,7 +151,7 @@ static int next_plain(struct perfdata_walk *walk, struct perfdata_record *record
 		const char *wrong;
 
 		if (walk->next < end) {
-			wrong = perfdata__read_record(perfdata, walk->next, end, record);
+			wrong = read_next(walk, end, record);
 			if (!wrong) {
 				walk->next = record->end;
 				return 1;

@@ -138,6 +138,7 @@ static int collect(struct reader *reader)
 	int got;
 
 	perfdata_walk__begin(&walk, reader->perfdata);
+	walk.heads = true;
 	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
 		got = read_record(reader, &record);
 		if (got)

@@ -11,7 +11,8 @@
 
 /*
  * Called for every record, in the order of the file; mmap is what a MMAP or MMAP2 says, NULL for
- * all others. Not 0: the walk ends with that.
+ * all others. Of samples PERFDATA_HEAD bytes may be all that is there. Not 0: the walk ends with
+ * that.
  */
 typedef int (*session_visit_fn)(void *context, const struct perfdata_record *record,
 				const struct perfdata_mmap *mmap);
