@@ -153,6 +153,22 @@ run perfjit-check --json --symfs=../symfs --jitdump-dir=. perf.data
 exits 5 "a dump whose times are wrong"
 at_least "the clock is blamed" "$(json '$j->{reasons}{clock} // 0')" 1000
 
+# functions without names get some that say where they are
+rm -rf ./*
+program packed
+perl -e 'open my $f, "+<:raw", shift or die; local $/; my $d = <$f>; my ($at, $n) = (40, 0);
+	while ($at + 16 <= length $d) {
+		my ($id, $size) = unpack "LL", substr $d, $at, 8;
+		substr($d, $at + 56, index($d, "\0", $at + 56) - $at - 56) =~ s/./\0/gs, $n++ if $id == 0;
+		$at += $size;
+	}
+	seek $f, 0, 0; print $f $d or die; print "$n\n"' jit-9128.dump >../blanked
+is "names taken out" "$(cat ../blanked)" 48
+fix_program
+run perfjit-check --json --symfs=../symfs --min-named=100 perf.fixed.data
+exits 0 "a dump without names"
+at_least "all frames have one" "$(json '$j->{jit_frames_named}')" 2000
+
 # perf inject: code that ran before its record has no DSO yet; perf maps one from the dump beside
 rm -rf ./*
 recording java17-fp-pfp
