@@ -4,6 +4,7 @@
 package Workloads;
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use File::Basename;
 use File::Path qw(make_path remove_tree);
 use FindBin;
@@ -19,6 +20,12 @@ sub generated {
 sub recorded {
 	my ($name, %more) = @_;
 	return bless { name => $name, read => 1, %more }, 'Workloads::Recorded';
+}
+
+# A profile that is there, with its dump where it names it.
+sub given {
+	my ($file) = @_;
+	return bless { name => "profile $file", file => $file }, 'Workloads::Given';
 }
 
 sub all {
@@ -83,6 +90,7 @@ sub make {
 		"'$self->{folder}'") == 0 or return 'could not be generated';
 	$self->{data_bytes} = -s "$self->{folder}/perf.data";
 	$self->{dump_bytes} = -s "$self->{folder}/jit-4711.dump";
+	$self->{pid} = 4711;
 	return;
 }
 
@@ -110,11 +118,17 @@ sub make {
 		$dump = dump_of("$folder/perf.data")
 			or return "could not be recorded: see $folder/record.err";
 	}
+	$self->tell_of($dump);
+	return;
+}
+
+sub tell_of {
+	my ($self, $dump) = @_;
 	$self->{dump_folder} = File::Basename::dirname($dump);
-	$self->{data_bytes} = -s "$folder/perf.data";
+	($self->{pid}) = $dump =~ /(\d+)\.dump$/;
+	$self->{data_bytes} = -s "$self->{folder}/perf.data";
 	$self->{dump_bytes} = -s $dump;
 	$self->{functions} = loads($dump);
-	return;
 }
 
 # How many functions a dump loads.
@@ -134,10 +148,38 @@ sub loads {
 # For JSON: what tells of the workload, without what makes it.
 sub TO_JSON {
 	my %plain = %{$_[0]};
-	delete @plain{qw(record folder dump_folder)};
+	delete @plain{qw(record folder dump_folder pid file)};
 	return \%plain;
 }
 
+package Workloads::Given;
+our @ISA = 'Workloads::Recorded';
+
+sub make {
+	my ($self, $option) = @_;
+	my $file = Cwd::abs_path($self->{file}) // '';
+	my $folder = $self->{folder} = "$option->{work}/given";
+	my $dump = -e $file ? Workloads::Recorded::dump_of($file) : return 'no such file';
+	return 'its dump is not where it was written' unless $dump;
+	File::Path::remove_tree($folder);
+	File::Path::make_path($folder);
+	symlink $file, "$folder/perf.data" or return "can't be linked to: $!";
+	$self->tell_of($dump);
+	$self->{stacks} = has_stacks($file);
+	return;
+}
+
+# Whether the first event copies stacks: PERF_SAMPLE_STACK_USER in its sample_type.
+sub has_stacks {
+	my ($file) = @_;
+	open my $in, '<:raw', $file or return 0;
+	read $in, my $header, 32;
+	seek $in, unpack('x24 Q<', $header), 0;
+	read $in, my $attr, 32;
+	return unpack('x24 Q<', $attr) >> 13 & 1;
+}
+
+package Workloads::Recorded;
 *Workloads::Generated::TO_JSON = \&TO_JSON;
 
 1;
