@@ -165,7 +165,7 @@ perl -e 'open my $f, "+<:raw", shift or die; local $/; my $d = <$f>; my ($at, $n
 	seek $f, 0, 0; print $f $d or die; print "$n\n"' jit-9128.dump >../blanked
 is "names taken out" "$(cat ../blanked)" 48
 fix_program
-run perfjit-check --json --symfs=../symfs --min-named=100 perf.fixed.data
+run perfjit-check --json --symfs=../symfs --jitdump-dir=. --min-named=100 perf.fixed.data
 exits 0 "a dump without names"
 at_least "all frames have one" "$(json '$j->{jit_frames_named}')" 2000
 
