@@ -20,9 +20,6 @@ enum {
 	OPT_PID,
 	OPT_COMM,
 	OPT_EVENT,
-	OPT_SYMFS,
-	OPT_DEBUG_DIR,
-	OPT_BUILDID_DIR,
 	OPT_PERF,
 	OPT_MAX_DIFFER,
 	OPT_JSON,
@@ -56,10 +53,6 @@ static const struct argp_option option_table[] = {
 	{ "pid", OPT_PID, "PID", 0, "Those of this process; repeatable", 2 },
 	{ "comm", OPT_COMM, "GLOB", 0, "Those of processes of this command; repeatable", 2 },
 	{ "event", OPT_EVENT, "GLOB", 0, "Those of this event; repeatable", 2 },
-	{ .doc = "Where mapped files are:", .group = 3 },
-	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 3 },
-	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 3 },
-	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 3 },
 	{ .doc = "Comparison:", .group = 5 },
 	{ "perf", OPT_PERF, "PATH", 0,
 	  "Compare with what this perf's script makes of the file; repeatable", 5 },
@@ -176,15 +169,6 @@ static error_t parse_selection(int key, const char *arg, struct check_arguments 
 		return array__push(&check->comms, arg) ? 0 : ENOMEM;
 	case OPT_EVENT:
 		return array__push(&check->events, arg) ? 0 : ENOMEM;
-	case OPT_SYMFS:
-		check->unwind.symfs = arg;
-		return 0;
-	case OPT_DEBUG_DIR:
-		check->unwind.debug_dir = arg;
-		return 0;
-	case OPT_BUILDID_DIR:
-		check->unwind.buildid_dir = arg;
-		return 0;
 	case OPT_PERF:
 		return array__push(&arguments->perfs, arg) ? 0 : ENOMEM;
 	case OPT_MAX_DIFFER:
@@ -232,8 +216,7 @@ static error_t parse_output(int key, const char *arg, struct check_arguments *ar
 		arguments->flamegraph = arg;
 		return 0;
 	case OPT_COLOR:
-		if (!color__parse(arg, &arguments->color))
-			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		options__set_color(&arguments->color, arg, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -247,11 +230,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->where;
+		state->child_inputs[1] = &arguments->check.unwind;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one input at a time: '%s' is too much", arg);
-		arguments->input = arg;
+		options__set_input(&arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)
@@ -272,6 +254,7 @@ void check_arguments__parse(struct check_arguments *arguments, int argc, char **
 {
 	const struct argp_child children[] = {
 		{ .argp = &where_options__argp, .header = "Where jitdumps are:", .group = 4 },
+		{ .argp = &mapped_options__argp, .header = "Where mapped files are:", .group = 4 },
 		{ 0 },
 	};
 	const struct argp argp = {

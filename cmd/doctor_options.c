@@ -9,9 +9,6 @@
 
 enum {
 	OPT_PERF = 256,
-	OPT_SYMFS,
-	OPT_DEBUG_DIR,
-	OPT_BUILDID_DIR,
 	OPT_REPORT,
 	OPT_REDACT,
 	OPT_JSON,
@@ -21,10 +18,6 @@ enum {
 static const struct argp_option option_table[] = {
 	{ "perf", OPT_PERF, "PATH", 0,
 	  "The perf to be examined, or that is to read FILE (the one in PATH)", 1 },
-	{ .doc = "Where mapped files are:", .group = 3 },
-	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 3 },
-	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 3 },
-	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 3 },
 	{ .doc = "What is said:", .group = 6 },
 	{ "report", OPT_REPORT, "FILE", OPTION_ARG_OPTIONAL,
 	  "All in one text for a bug report, with versions and evidence: to FILE, or standard output",
@@ -63,22 +56,12 @@ static error_t parse_value(int key, const char *arg, struct doctor_options *opti
 	case OPT_PERF:
 		options->perf = arg;
 		return 0;
-	case OPT_SYMFS:
-		options->symfs = arg;
-		return 0;
-	case OPT_DEBUG_DIR:
-		options->debug_dir = arg;
-		return 0;
-	case OPT_BUILDID_DIR:
-		options->buildid_dir = arg;
-		return 0;
 	case OPT_REPORT:
 		options->report = true;
 		options->report_file = arg;
 		return 0;
 	case OPT_COLOR:
-		if (!color__parse(arg, &options->color))
-			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		options__set_color(&options->color, arg, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -92,11 +75,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->where;
+		state->child_inputs[1] = &options->unwind;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (strcmp(arg, "-") == 0)
 			argp_error(state,
 				   "FILE is read more than once: it can't be standard input");
+		options__check_name("FILE", arg, state);
 		return array__push(&options->files, arg) ? 0 : ENOMEM;
 	case ARGP_KEY_END:
 		if (options->quiet && (options->verbose || options->report))
@@ -113,6 +98,7 @@ void doctor_options__parse(struct doctor_options *options, int argc, char **argv
 {
 	const struct argp_child children[] = {
 		{ .argp = &where_options__argp, .header = "Where jitdumps are:", .group = 4 },
+		{ .argp = &mapped_options__argp, .header = "Where mapped files are:", .group = 4 },
 		{ 0 },
 	};
 	const struct argp argp = {

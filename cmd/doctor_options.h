@@ -9,8 +9,8 @@
 struct doctor_options {
 	ARRAY(const char *) files;
 	const char *perf; /* NULL: the one in PATH, if there is one */
-	const char *symfs, *debug_dir, *buildid_dir;
 	struct where_options where;
+	struct unwind_options unwind;
 	const char *report_file; /* NULL: standard output */
 	bool report;
 	bool redact;

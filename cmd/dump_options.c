@@ -180,8 +180,7 @@ static error_t parse_flag(int key, const char *arg, struct dump_options *options
 		options->json = true;
 		return 0;
 	case OPT_COLOR:
-		if (!color__parse(arg, &options->color))
-			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		options__set_color(&options->color, arg, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -194,9 +193,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (options->input)
-			argp_error(state, "one file at a time: '%s' is too much", arg);
-		options->input = arg;
+		options__set_input(&options->input, arg, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which file? - is standard input");

@@ -276,8 +276,7 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 	case OPT_PERF_ABI:
 		return parse_abi(options, arg, state);
 	case OPT_COLOR:
-		if (!color__parse(arg, &options->color))
-			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		options__set_color(&options->color, arg, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -328,9 +327,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &options->where;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (options->input)
-			argp_error(state, "one input at a time: '%s' is too much", arg);
-		options->input = arg;
+		options__set_input(&options->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->input)

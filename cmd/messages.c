@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "exit.h"
 #include "progress.h"
 
 const char *messages__level_name(enum diag_level level)
@@ -108,6 +109,29 @@ void messages__summarize(struct messages *messages)
 			fprintf(stderr, ", of %llu files in all", (unsigned long long)kind->files);
 		fprintf(stderr, " (%s); -v shows all\n", kind->kind);
 	}
+}
+
+struct diag *messages__begin(struct messages *messages, enum color_when color, bool quiet,
+			     unsigned int verbose)
+{
+	struct diag *diag;
+
+	messages->color = color__wanted(color, stderr);
+	messages->notes = messages->all = verbose > 0;
+	messages->progress = progress__start(!quiet);
+	diag = diag__new(messages__report, messages);
+	if (!diag) {
+		fprintf(stderr, "%s: error: out of memory\n", messages->command);
+		exit(EXIT_INPUT);
+	}
+	return diag;
+}
+
+void messages__end(struct messages *messages)
+{
+	progress__stop(messages->progress);
+	messages->progress = NULL;
+	messages__summarize(messages);
 }
 
 void messages__free(struct messages *messages)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/diag.h"
+#include "terminal.h"
 
 struct progress;
 
@@ -41,6 +42,15 @@ struct messages {
 	ARRAY(struct kept_message) kept;
 	ARRAY(struct message_kind) kinds;
 };
+
+/*
+ * Begins to show how far the work is and what is reported, as the command's options say. Ends the
+ * process when memory is out.
+ */
+struct diag *messages__begin(struct messages *messages, enum color_when color, bool quiet,
+			     unsigned int verbose);
+/* At the end of the work: no more progress, and how many there were of what was not all shown. */
+void messages__end(struct messages *messages);
 
 /* A diag_report_fn; the context is a struct messages. */
 void messages__report(void *context, const struct diag_message *message);

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cfi/track.h"
 #include "exit.h"
@@ -29,12 +30,35 @@ void options__parse(const struct argp *argp, const char *command, int argc, char
 	}
 }
 
+void options__check_name(const char *option, const char *arg, struct argp_state *state)
+{
+	if (!*arg)
+		argp_error(state, "%s wants a name: '' is none", option);
+}
+
+void options__set_input(const char **input, const char *arg, struct argp_state *state)
+{
+	if (*input)
+		argp_error(state, "one input at a time: '%s' is too much", arg);
+	options__check_name("FILE", arg, state);
+	*input = arg;
+}
+
+void options__set_color(enum color_when *color, const char *arg, struct argp_state *state)
+{
+	if (!color__parse(arg, color))
+		argp_error(state, "--color is auto, always or never, not '%s'", arg);
+}
+
 /* Keys that no command uses for options of its own. */
 enum {
 	OPT_JITDUMP = 0x10000,
 	OPT_JITDUMP_DIR,
 	OPT_PERF_MAP_DIR,
 	OPT_ROOT,
+	OPT_SYMFS,
+	OPT_DEBUG_DIR,
+	OPT_BUILDID_DIR,
 };
 
 static const struct argp_option where_table[] = {
@@ -47,18 +71,30 @@ static const struct argp_option where_table[] = {
 	{ 0 },
 };
 
+/* What stands behind "PID=". */
+static const char *file_of(const char *arg)
+{
+	size_t digits = strspn(arg, "0123456789");
+
+	return digits && arg[digits] == '=' ? arg + digits + 1 : arg;
+}
+
 static error_t parse_where(int key, char *arg, struct argp_state *state)
 {
 	struct where_options *where = state->input;
 
 	switch (key) {
 	case OPT_JITDUMP:
+		options__check_name("--jitdump", file_of(arg), state);
 		return array__push(&where->jitdumps, arg) ? 0 : ENOMEM;
 	case OPT_JITDUMP_DIR:
+		options__check_name("--jitdump-dir", arg, state);
 		return array__push(&where->jitdump_dirs, arg) ? 0 : ENOMEM;
 	case OPT_PERF_MAP_DIR:
+		options__check_name("--perf-map-dir", arg, state);
 		return array__push(&where->perf_map_dirs, arg) ? 0 : ENOMEM;
 	case OPT_ROOT:
+		options__check_name("--root", arg, state);
 		where->root = arg;
 		return 0;
 	}
@@ -86,3 +122,30 @@ void where_options__free(struct where_options *where)
 	array__free(&where->jitdump_dirs);
 	array__free(&where->perf_map_dirs);
 }
+
+static const struct argp_option mapped_table[] = {
+	{ "symfs", OPT_SYMFS, "DIR", 0, "Look for mapped files under DIR", 1 },
+	{ "debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Separate debug files (/usr/lib/debug)", 1 },
+	{ "buildid-dir", OPT_BUILDID_DIR, "DIR", 0, "perf's build-id cache (~/.debug)", 1 },
+	{ 0 },
+};
+
+static error_t parse_mapped(int key, char *arg, struct argp_state *state)
+{
+	struct unwind_options *unwind = state->input;
+
+	switch (key) {
+	case OPT_SYMFS:
+		unwind->symfs = arg;
+		return 0;
+	case OPT_DEBUG_DIR:
+		unwind->debug_dir = arg;
+		return 0;
+	case OPT_BUILDID_DIR:
+		unwind->buildid_dir = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp mapped_options__argp = { .options = mapped_table, .parser = parse_mapped };

@@ -207,18 +207,10 @@ int main(int argc, char **argv)
 	enum exit_code code;
 
 	check_arguments__parse(&arguments, argc, argv);
-	messages.color = color__wanted(arguments.color, stderr);
-	messages.notes = messages.all = arguments.verbose > 0;
-	run.progress = messages.progress = progress__start(!arguments.quiet);
-	run.diag = diag__new(messages__report, &messages);
-	if (!run.diag) {
-		fprintf(stderr, "perfjit-check: error: out of memory\n");
-		return EXIT_INPUT;
-	}
+	run.diag = messages__begin(&messages, arguments.color, arguments.quiet, arguments.verbose);
+	run.progress = messages.progress;
 	result.code = work(&run);
-	progress__stop(run.progress);
-	messages.progress = NULL;
-	messages__summarize(&messages);
+	messages__end(&messages);
 	code = tell(&run);
 	check_pictures__free(&run.pictures);
 	check__free(&result.check);

@@ -113,9 +113,7 @@ static int examine(struct run *run, struct patient *patient)
 	const struct recording_options recording = {
 		.path = patient->path,
 		.discover = where_options__discover(&options->where),
-		.unwind = { .symfs = options->symfs,
-			    .debug_dir = options->debug_dir,
-			    .buildid_dir = options->buildid_dir },
+		.unwind = options->unwind,
 		.probe = run->result->perf ? &run->result->probe : NULL,
 		.perf = run->result->perf,
 		.progress = advance,
@@ -236,21 +234,13 @@ int main(int argc, char **argv)
 	enum exit_code code;
 
 	doctor_options__parse(&options, argc, argv);
-	messages.color = color__wanted(options.color, stderr);
-	messages.notes = messages.all = options.verbose > 0;
-	run.progress = messages.progress = progress__start(!options.quiet);
-	run.diag = diag__new(messages__report, &messages);
-	if (!run.diag) {
-		fprintf(stderr, "perfjit-doctor: error: out of memory\n");
-		return EXIT_INPUT;
-	}
+	run.diag = messages__begin(&messages, options.color, options.quiet, options.verbose);
+	run.progress = messages.progress;
 	/* folders of its own are to be removed first */
 	signals__hold();
 	signals__survive_cuts();
 	result.code = work(&run);
-	progress__stop(run.progress);
-	messages.progress = NULL;
-	messages__summarize(&messages);
+	messages__end(&messages);
 	signals__pass_on();
 	code = tell(&run);
 	release(&run);
