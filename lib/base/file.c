@@ -85,7 +85,9 @@ static int copy_to_file(struct file_map *map, const char *path, struct diag *dia
 	if (!err &&
 	    (fstat(fd, &stat) < 0 || (stat.st_size && map_file(map, fd, (size_t)stat.st_size) < 0)))
 		err = fail(diag, "file.read", path, "can't read");
-	close(fd);
+	/* what is mapped is the copy: so are its holes */
+	close(map->fd);
+	map->fd = fd;
 	return err;
 }
 
@@ -121,6 +123,19 @@ int file_map__open(struct file_map *map, const char *path, bool copy, struct dia
 	if (err)
 		file_map__close(map);
 	return err;
+}
+
+uint64_t file_map__data_from(const struct file_map *map, uint64_t pos)
+{
+	off_t data;
+
+	/* memory that a file was copied to has no holes */
+	if (map->mapped <= COPY_MAX || pos > (uint64_t)INT64_MAX)
+		return pos;
+	data = lseek(map->fd, (off_t)pos, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? map->bytes.size : pos;
+	return (uint64_t)data;
 }
 
 void file_map__close(struct file_map *map)

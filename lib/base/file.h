@@ -14,7 +14,7 @@ struct diag;
 /* A regular file mapped read-only. */
 struct file_map {
 	struct bytes bytes;
-	int fd;
+	int fd; /* of the file, or of a copy that is mapped in its place */
 	struct stat stat;
 	size_t mapped; /* bytes to unmap */
 };
@@ -25,6 +25,11 @@ struct file_map {
  * SIGBUS, and one that changes is not what was checked.
  */
 int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag);
+/*
+ * The first byte from pos on that is not in a hole, the size when none is: a hole's zeros need not
+ * be read, which would take memory for them. pos where that is not known.
+ */
+uint64_t file_map__data_from(const struct file_map *map, uint64_t pos);
 void file_map__close(struct file_map *map);
 
 /*

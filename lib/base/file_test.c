@@ -131,6 +131,36 @@ static void an_empty_file_has_no_bytes(void **state)
 	}
 }
 
+/* A file with data at its beginning and behind 20 MiB of nothing. */
+static void tells_where_holes_end(void **state)
+{
+	const off_t far = 20 << 20;
+	struct fixture *fixture = *state;
+	struct file_map map;
+	int fd = open("sparse", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "a", 1, 0), 1);
+	assert_int_equal(pwrite(fd, "b", 1, far), 1);
+	assert_int_equal(ftruncate(fd, 2 * far), 0);
+	/* a file system that knows no holes has none */
+	if (lseek(fd, 1 << 20, SEEK_DATA) != far)
+		fail_msg("the file system of the tests keeps no holes");
+	close(fd);
+	for (int copy = 0; copy < 2; copy++) {
+		assert_int_equal(file_map__open(&map, "sparse", copy, fixture->diag), 0);
+		assert_int_equal(file_map__data_from(&map, 0), 0);
+		assert_int_equal(file_map__data_from(&map, 1 << 20), far);
+		assert_int_equal(file_map__data_from(&map, far), far);
+		assert_int_equal(file_map__data_from(&map, far + (1 << 20)), 2 * far);
+		file_map__close(&map);
+	}
+	put_file("in", "content");
+	assert_int_equal(file_map__open(&map, "in", true, fixture->diag), 0);
+	assert_int_equal(file_map__data_from(&map, 3), 3);
+	file_map__close(&map);
+}
+
 static void says_why_it_can_not_open(void **state)
 {
 	struct fixture *fixture = *state;
@@ -241,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(maps_and_copies_a_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_empty_file_has_no_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(tells_where_holes_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_why_it_can_not_open, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_there_before_commit, setup, teardown),
 		cmocka_unit_test_setup_teardown(abort_leaves_nothing, setup, teardown),

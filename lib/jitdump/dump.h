@@ -27,7 +27,7 @@ struct jitdump {
 	char *path;
 	struct diag *diag;
 	struct file_map map;
-	uint8_t *unwrapped; /* of a gzip file, or NULL */
+	uint8_t *unpacked; /* of a gzip or zstd file, or NULL */
 	struct bytes bytes; /* the dump, header included */
 	struct jitdump_header header;
 
@@ -49,17 +49,6 @@ struct jitdump {
 int jitdump__read_header(struct jitdump *dump);
 /* Whether these are the first bytes of a jitdump; order may be NULL. */
 bool jitdump__has_magic(struct bytes bytes, enum byte_order *order);
-
-/* gzip.c */
-bool gzip__is_gzip(struct bytes bytes);
-/*
- * Unwraps all members into memory the caller frees. A damaged or cut off file gives what came
- * before the damage. Fails when nothing did, or when it is out of all proportion.
- */
-int gzip__unwrap(struct bytes packed, uint8_t **data, size_t *size, const char *path,
-		 struct diag *diag);
-/* The first size bytes of what is wrapped; returns how many there are. */
-size_t gzip__peek(struct bytes packed, uint8_t *out, size_t size);
 
 /* Reports something about the dump. */
 void jitdump__report(struct jitdump *dump, enum diag_level level, const char *kind, uint64_t offset,

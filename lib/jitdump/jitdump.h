@@ -47,7 +47,7 @@ struct jitdump_stats {
 };
 
 /*
- * Opens a dump, unwrapping gzip. Fails with a report when path is no readable jitdump. An empty
+ * Opens a dump, unpacking gzip and zstd. Fails with a report when path is no readable jitdump. An empty
  * file and a version or flag that is odd are reported and tolerated; an empty file has no records
  * and header->total_size 0.
  */
@@ -57,13 +57,13 @@ void jitdump__close(struct jitdump *dump);
 const char *jitdump__path(const struct jitdump *dump);
 const struct jitdump_header *jitdump__header(const struct jitdump *dump);
 
-/* Whether the file at path begins like a jitdump, gzip-wrapped or not. Reports nothing. */
+/* Whether the file at path begins like a jitdump, packed or not. Reports nothing. */
 bool jitdump__is_jitdump(const char *path);
 
 /* One record as it stands in the file, for printing and for tests. */
 struct jitdump_record {
 	uint32_t id;
-	uint64_t offset; /* bytes from the start of the (unwrapped) file */
+	uint64_t offset; /* bytes from the start of the (unpacked) file */
 	uint32_t size;   /* total_size */
 	uint64_t time;
 	struct bytes body; /* behind the 16-byte prefix */

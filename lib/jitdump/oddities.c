@@ -19,6 +19,8 @@ static const struct oddity_kind kinds[] = {
 	  "or is a forked child that loaded no code." },
 	{ "jitdump.gzip-damaged", LOSS, COPY,
 	  "The gzip file is damaged: what stands behind the damage is lost. Copy it anew." },
+	{ "jitdump.zstd-damaged", LOSS, COPY,
+	  "The zstd file is damaged: what stands behind the damage is lost. Copy it anew." },
 	{ "jitdump.truncated-header", LOSS, RECORDING,
 	  "Nothing but a part of the header was written: the process ended before more was "
 	  "flushed, or the copy is cut off." },
@@ -99,6 +101,8 @@ static const struct oddity_kind kinds[] = {
 	  "that it had from its parent (CPython)." },
 	/* functions */
 	{ "jitdump.empty-code", LOSS, PRODUCER, "A function without code can't be in any sample." },
+	{ "jitdump.huge-code", LOSS, COPY,
+	  "No runtime makes functions of so many bytes: what the record says is damaged." },
 	{ "jitdump.no-address", LOSS, PRODUCER, "A function without an address can't be placed." },
 	{ "jitdump.address-overflow", LOSS, PRODUCER,
 	  "Code past the end of the address space can't be." },

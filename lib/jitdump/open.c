@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "jitdump/dump.h"
+#include "jitdump/packed.h"
 
 void jitdump__report(struct jitdump *dump, enum diag_level level, const char *kind, uint64_t offset,
 		     const char *format, ...)
@@ -27,11 +28,11 @@ static int open_bytes(struct jitdump *dump)
 	if (err)
 		return err;
 	dump->bytes = dump->map.bytes;
-	if (!gzip__is_gzip(dump->map.bytes))
+	if (!packed__is_packed(dump->map.bytes))
 		return 0;
-	err = gzip__unwrap(dump->map.bytes, &dump->unwrapped, &dump->bytes.size, dump->path,
-			   dump->diag);
-	dump->bytes.data = dump->unwrapped;
+	err = packed__unpack(dump->map.bytes, &dump->unpacked, &dump->bytes.size, dump->path,
+			     dump->diag);
+	dump->bytes.data = dump->unpacked;
 	file_map__close(&dump->map);
 	return err;
 }
@@ -66,7 +67,7 @@ void jitdump__close(struct jitdump *dump)
 	array__free(&dump->events);
 	arena__free(&dump->arena);
 	file_map__close(&dump->map);
-	free(dump->unwrapped);
+	free(dump->unpacked);
 	free(dump->path);
 	free(dump);
 }
@@ -86,16 +87,29 @@ const struct jitdump_stats *jitdump__stats(const struct jitdump *dump)
 	return dump->assembled ? &dump->totals : &dump->stats;
 }
 
+static bool holds_jitdump(struct bytes packed)
+{
+	uint8_t inner[12];
+
+	return jitdump__has_magic(
+		(struct bytes){ inner, packed__peek(packed, inner, sizeof(inner)) }, NULL);
+}
+
 bool jitdump__is_jitdump(const char *path)
 {
-	uint8_t head[512], inner[12];
+	uint8_t *head = malloc(PACKED_HEAD_MAX);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t got = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+	ssize_t got = fd < 0 || !head ? -1 : pread(fd, head, 12, 0);
 	struct bytes bytes = { head, got > 0 ? (size_t)got : 0 };
+	bool is = jitdump__has_magic(bytes, NULL);
 
+	if (packed__is_packed(bytes)) {
+		got = pread(fd, head, PACKED_HEAD_MAX, 0);
+		bytes.size = got > 0 ? (size_t)got : 0;
+		is = packed__is_packed(bytes) && holds_jitdump(bytes);
+	}
 	if (fd >= 0)
 		close(fd);
-	if (gzip__is_gzip(bytes))
-		bytes = (struct bytes){ inner, gzip__peek(bytes, inner, sizeof(inner)) };
-	return jitdump__has_magic(bytes, NULL);
+	free(head);
+	return is;
 }

@@ -62,12 +62,31 @@ static bool plausible_body(const struct jitdump *dump, const struct jitdump_reco
 	}
 }
 
-/* A crash leaves pages of zeros and a file has holes; no record begins in the midst of them. */
-static uint64_t skip_zeros(const uint8_t *data, uint64_t pos, uint64_t end)
+/* So many zeros may go on as a hole, bytes. */
+#define MAY_BE_HOLE 4096
+
+/* Where a hole at pos ends, as far as that is more than a prefix before data. */
+static uint64_t skip_hole(const struct jitdump *dump, uint64_t pos)
 {
+	uint64_t data = dump->unpacked ? pos : file_map__data_from(&dump->map, pos);
+
+	return data > pos + PREFIX_SIZE ? data - PREFIX_SIZE : pos;
+}
+
+/* A crash leaves pages of zeros and a file has holes; no record begins in the midst of them. */
+static uint64_t skip_zeros(const struct jitdump *dump, uint64_t pos)
+{
+	const uint8_t *data = dump->bytes.data;
+	uint64_t end = dump->bytes.size, asked = pos + MAY_BE_HOLE;
+
 	while (end - pos >= 16 && !get_u64(data + pos, ORDER_LITTLE) &&
-	       !get_u64(data + pos + 8, ORDER_LITTLE))
+	       !get_u64(data + pos + 8, ORDER_LITTLE)) {
 		pos += 8;
+		if (pos >= asked) {
+			pos = skip_hole(dump, pos);
+			asked = pos + MAY_BE_HOLE;
+		}
+	}
 	return pos;
 }
 
@@ -81,7 +100,7 @@ uint64_t resync__find(struct jitdump *dump, uint64_t pos)
 		struct jitdump_record record;
 		uint32_t min, size;
 
-		pos = skip_zeros(data, pos, end);
+		pos = skip_zeros(dump, pos);
 		min = record__min_size(get_u32(data + pos, order));
 		size = get_u32(data + pos + 4, order);
 		if (!min || size < min || size > end - pos)
