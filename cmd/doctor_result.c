@@ -79,10 +79,12 @@ static size_t known_length(const struct doctor_result *result, const char *text,
 {
 	const struct doctor_options *options = result->options;
 	const char *home = getenv("HOME");
-	const char *const given[] = {
-		result->perf,         options->symfs,       options->debug_dir,
-		options->buildid_dir, options->report_file, home && home[0] && home[1] ? home : NULL
-	};
+	const char *const given[] = { result->perf,
+				      options->unwind.symfs,
+				      options->unwind.debug_dir,
+				      options->unwind.buildid_dir,
+				      options->report_file,
+				      home && home[0] && home[1] ? home : NULL };
 	size_t longest = 0, length;
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {

@@ -97,10 +97,12 @@ static void print_wrote(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
-static bool copies_stacks(const struct perfdata *perfdata)
+static bool samples_have(const struct plan *plan, uint64_t what)
 {
+	const struct perfdata *perfdata = plan->perfdata;
+
 	for (size_t i = 0; i < perfdata__nr_attrs(perfdata); i++)
-		if (perfdata__attr(perfdata, i)->attr.sample_type & PERF_SAMPLE_STACK_USER)
+		if (perfdata__attr(perfdata, i)->attr.sample_type & what)
 			return true;
 	return false;
 }
@@ -159,11 +161,12 @@ static void print_named(const struct printer *printer)
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",
 			counts->jit_frames);
 	}
-	if (copies_stacks(plan->perfdata) && printer->result->options->bake.which == BAKE_NONE) {
+	if (samples_have(plan, PERF_SAMPLE_STACK_USER) &&
+	    printer->result->options->bake.which == BAKE_NONE) {
 		label(printer, "Stacks");
 		fputs("were copied: perf unwinds them through JIT code as it reads them\n", stream);
 	}
-	if (copies_stacks(plan->perfdata) || printer->result->options->verbose)
+	if (samples_have(plan, PERF_SAMPLE_STACK_USER) || printer->result->options->verbose)
 		print_cfi(printer);
 }
 
@@ -312,8 +315,7 @@ static void print_baked(const struct printer *printer)
 		"%" PRIu64 " of %" PRIu64 " sample%s with a stack, %" PRIu64
 		" through JIT code: %" PRIu64 " frame%s, %" PRIu64 " chain%s complete\n",
 		baked->baked, baked->samples, S(baked->samples), baked->jit, baked->frames,
-		S(baked->frames), baked->ends[UNWIND_COMPLETE],
-		S(baked->ends[UNWIND_COMPLETE]));
+		S(baked->frames), baked->ends[UNWIND_COMPLETE], S(baked->ends[UNWIND_COMPLETE]));
 	print_ends(printer);
 }
 
@@ -374,7 +376,13 @@ static void print_next(const struct printer *printer)
 	if (!printer->result->written || printer->result->options->to_stream)
 		return;
 	label(printer, "Next");
-	fputs("perf report -i ", printer->stream);
+	fputs("perf report ", printer->stream);
+	/* perf starts an addr2line for each file of a chain: minutes of it, where one takes seconds
+	 */
+	if (printer->plan &&
+	    samples_have(printer->plan, PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN))
+		fputs("--no-inline ", printer->stream);
+	fputs("-i ", printer->stream);
 	terminal__print_quoted(printer->stream, printer->result->options->output);
 	fputc('\n', printer->stream);
 }

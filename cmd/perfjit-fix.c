@@ -369,10 +369,23 @@ static enum exit_code refuse_impassable(struct run *run)
 	return EXIT_INPUT;
 }
 
+/* Paths of DSOs are absolute: without a current folder there may be none. */
+static enum exit_code check_folder(struct run *run)
+{
+	char *folder = NULL;
+	int err = plan__dso_folder(&folder, &run->options->plan, run->diag);
+
+	free(folder);
+	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+}
+
 static enum exit_code fix(struct run *run)
 {
-	enum exit_code verdict, code;
+	enum exit_code verdict, code = check_folder(run);
 	int err;
+
+	if (code != EXIT_DONE)
+		return code;
 
 	if (run->options->plan.relocate && perfdata__is_edited(run->perfdata))
 		return relocate(run);
@@ -450,21 +463,13 @@ int main(int argc, char **argv)
 	enum exit_code code;
 
 	fix_options__parse(&options, argc, argv);
-	messages.color = color__wanted(options.color, stderr);
-	messages.notes = messages.all = options.verbose > 0;
-	run.progress = messages.progress = progress__start(!options.quiet);
-	run.diag = diag__new(messages__report, &messages);
-	if (!run.diag) {
-		fprintf(stderr, "perfjit-fix: error: out of memory\n");
-		return EXIT_INPUT;
-	}
+	run.diag = messages__begin(&messages, options.color, options.quiet, options.verbose);
+	run.progress = messages.progress;
 	if (options.for_perf && fix_options__choose(&options, run.diag) < 0)
 		result.code = EXIT_INPUT;
 	else
 		result.code = work(&run);
-	progress__stop(run.progress);
-	messages.progress = NULL;
-	messages__summarize(&messages);
+	messages__end(&messages);
 	if (!result.written)
 		signals__pass_on();
 	code = tell(&run);

@@ -34,6 +34,7 @@ end_of no-cfi 190 "chains end there" --jitdump-dir=. perf.data
 err_is "nothing to complain of" </dev/null
 
 rm jit-9128.dump
+mkdir ../none
 reason dump-missing 190 "the dump is gone" --root=../none perf.data
 err_has "it is said where it was looked for" "jit-9128.dump not\|jit-9128.dump: jitdump of pid 9128 not found"
 

@@ -19,7 +19,7 @@ Functions 186 named
 Samples   none of 719 in JIT code itself
 Frames    3549 of recorded call chains in JIT code, all named now
 Wrote     perf.fixed.data (SIZE), 186 DSOs (SIZE) in perf.fixed.data.jit
-Next      perf report -i perf.fixed.data
+Next      perf report --no-inline -i perf.fixed.data
 EOT
 err_is "nothing to complain of" </dev/null
 

@@ -74,7 +74,7 @@ perfjit-fix: error: no\x1b[31m\x0asuch: can't open: No such file or directory
 EOT
 recording py313fpbuild-perfjit-fp
 succeeds "an output whose name has blanks" perfjit-fix -o "it's a name.data" perf.data
-out_has "is quoted in the command to type next" "^Next      perf report -i 'it'\\\\''s a name.data'$"
+out_has "is quoted in the command to type next" "^Next      perf report --no-inline -i 'it'\\\\''s a name.data'$"
 
 # what believes to be on a terminal, and work that takes more than a second: the input comes late
 echo 'int isatty(int fd) { return fd == 2; }' | gcc -shared -fPIC -x c - -o terminal.so

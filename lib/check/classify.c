@@ -90,20 +90,14 @@ static bool is_hidden(const struct place *place)
 	return false;
 }
 
-/* A perf map knows neither code nor times; a jitdump that is cut off has at least a time. */
-static bool is_of_perf_map(const struct code *code)
-{
-	return !code->record->code.size && !code->record->time;
-}
-
 /* perf looks into a process' own map for what is in executable memory without a file. */
 static bool is_named_by_map(const struct place *place)
 {
 	const struct mapping *mapping = place->frame->mapping;
 
-	return !place->frame->symbol && place->code && is_of_perf_map(place->code) &&
-	       place->subject->map_shown && mapping && mapping->exec && !mapping->file &&
-	       !mapping->kernel;
+	return !place->frame->symbol && place->code &&
+	       code_record__is_of_perf_map(place->code->record) && place->subject->map_shown &&
+	       mapping && mapping->exec && !mapping->file && !mapping->kernel;
 }
 
 /* Of code that nothing describes. */
@@ -126,7 +120,8 @@ static enum check_reason reason_of(const struct place *place, const char *symfs)
 	if (is_misnamed(place))
 		return CHECK_WRONG_NAME;
 	if (place->code && !has_dsos)
-		return is_of_perf_map(place->code) ? CHECK_PERF_MAP : CHECK_NOT_FIXED;
+		return code_record__is_of_perf_map(place->code->record) ? CHECK_PERF_MAP
+									: CHECK_NOT_FIXED;
 	if (frame->mapping && frame->mapping->file)
 		return reason_of_file(frame, symfs);
 	if (frame->reason == UNWIND_HIDDEN || (place->code && is_hidden(place)))

@@ -59,4 +59,10 @@ struct code_record {
 	uint64_t offset;    /* of its record in the source file */
 };
 
+/* Perf maps tell of neither code nor time. A function that is cut off in its dump has a time. */
+static inline bool code_record__is_of_perf_map(const struct code_record *record)
+{
+	return !record->code.size && !record->time;
+}
+
 #endif

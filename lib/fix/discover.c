@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "codemap/process.h"
@@ -278,14 +279,42 @@ static int open_named(struct discovery *discovery, const struct scan *scan, cons
 	return add_dump(discovery, dump, pid, marker, CODE_FOREVER);
 }
 
+/* A folder that the user named; option is what named it. */
+static int check_folder(const char *path, const char *option, struct diag *diag)
+{
+	struct stat folder;
+	int err = stat(path, &folder) < 0 ? errno : S_ISDIR(folder.st_mode) ? 0 : ENOTDIR;
+
+	if (err)
+		diag__report(diag, DIAG_ERROR, "discover.folder", path, DIAG_NO_OFFSET,
+			     "%s names no folder that can be looked into: %s", option,
+			     strerror(err));
+	return -err;
+}
+
+static int check_folders(const struct discover_options *options, struct diag *diag)
+{
+	int err = options->root ? check_folder(options->root, "--root", diag) : 0;
+
+	for (size_t i = 0; !err && i < options->nr_jitdump_dirs; i++)
+		err = check_folder(options->jitdump_dirs[i], "--jitdump-dir", diag);
+	for (size_t i = 0; !err && i < options->nr_perf_map_dirs; i++)
+		err = check_folder(options->perf_map_dirs[i], "--perf-map-dir", diag);
+	return err;
+}
+
 int discover__open(struct discovery *discovery, const struct scan *scan,
 		   const struct perfdata *perfdata, const struct discover_options *options,
 		   struct diag *diag)
 {
+	int err = check_folders(options, diag);
+
+	if (err)
+		return err;
 	array__for_each(marker, &discovery->markers)
 		marker->process = processes__find(scan->processes, marker->pid, marker->time);
 	for (size_t i = 0; i < options->nr_jitdumps; i++) {
-		int err = open_named(discovery, scan, options->jitdumps[i], diag);
+		err = open_named(discovery, scan, options->jitdumps[i], diag);
 
 		if (err)
 			return err;

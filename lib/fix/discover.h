@@ -83,7 +83,8 @@ bool discover__is_marker(const char *name, uint32_t *file_pid);
 bool discover__may_be_marker(const char *name, uint64_t size, uint64_t pgoff);
 
 /*
- * Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for.
+ * Opens the dumps of discovery->markers. Each one missing is reported with where it was looked for;
+ * a folder of the user's that is none is an error.
  * Processes that wrote the same path are told apart by inode, the pid in the header and times; a
  * process that has the mapping from its parent takes the parent's code over instead.
  */

@@ -241,7 +241,7 @@ static int make_absolute(char **absolute, const char *path, struct diag *diag)
 	return 0;
 }
 
-static int find_dso_folder(char **folder, const struct plan_options *options, struct diag *diag)
+int plan__dso_folder(char **folder, const struct plan_options *options, struct diag *diag)
 {
 	char *beside = NULL;
 	int err;
@@ -264,7 +264,7 @@ int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_
 	*plan = new_plan(perfdata);
 	if (!*plan)
 		return -ENOMEM;
-	err = find_dso_folder(&(*plan)->dso_folder, options, diag);
+	err = plan__dso_folder(&(*plan)->dso_folder, options, diag);
 	(*plan)->dso_folder_named = options->dso_dir != NULL;
 	own.dso_dir = (*plan)->dso_folder;
 	if (!err)

@@ -134,6 +134,12 @@ struct plan {
 	bool dso_folder_named; /* by the user, not made up from the output's name */
 };
 
+/*
+ * The folder of the DSOs, absolute and to be freed; 0 or a negative errno, reported: the current
+ * folder may be gone.
+ */
+int plan__dso_folder(char **folder, const struct plan_options *options, struct diag *diag);
+
 /* 0 or a negative errno, reported. A profile without jitdumps gives a plan with nothing in it. */
 int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
 	       struct diag *diag);

@@ -171,7 +171,7 @@ static void count_ip(struct surveyor *surveyor, struct process *process,
 	if (code) {
 		counts->jit_samples++;
 		counts->jit_samples_early += early;
-		counts->jit_samples_map += !code->record->code.size;
+		counts->jit_samples_map += code_record__is_of_perf_map(code->record);
 		counts->jit_samples_file += mapping && mapping->file;
 	} else {
 		counts->anon_samples += mapping && mapping->exec && !mapping->file;
