@@ -8,6 +8,22 @@
 
 #define MAX_INFLATED (64ull << 20)
 
+/* Why a section can't be a feature's, or NULL. Nothing else may be within what edits take apart. */
+static const char *misplaced(const struct perfdata *perfdata, struct perfdata_section section)
+{
+	const struct perfdata_section header = { 0, perfdata->header_size };
+
+	if (!perfdata__contains(perfdata, section))
+		return "outside the file";
+	if (perfdata_section__overlap(section, header))
+		return "within the header";
+	if (perfdata_section__overlap(section, perfdata->attrs_section))
+		return "among the events";
+	if (perfdata_section__overlap(section, perfdata->data))
+		return "among the records";
+	return NULL;
+}
+
 /* A section of the table for each bit that is set, in the order of the bits. */
 int perfdata__read_features(struct perfdata *perfdata)
 {
@@ -26,17 +42,21 @@ int perfdata__read_features(struct perfdata *perfdata)
 	cur = cursor__at(perfdata__slice(perfdata, table), perfdata->order);
 	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++) {
 		struct perfdata_section section;
+		const char *problem;
 
 		if (!perfdata__feature_bit(perfdata->features, i))
 			continue;
 		section.offset = cursor__u64(&cur);
 		section.size = cursor__u64(&cur);
-		if (perfdata__contains(perfdata, section))
+		if (!section.size)
+			continue;
+		problem = misplaced(perfdata, section);
+		if (!problem)
 			perfdata->feature_bytes[i] = perfdata__slice(perfdata, section);
 		else
 			diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-features",
-				     perfdata->path, table.offset,
-				     "header feature %u lies outside the file", i);
+				     perfdata->path, table.offset, "header feature %u lies %s", i,
+				     problem);
 	}
 	return 0;
 }

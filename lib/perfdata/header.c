@@ -114,11 +114,6 @@ static bool plausible_attr_size(uint64_t size)
 	return size >= least && size <= 4096;
 }
 
-static bool overlap(struct perfdata_section a, struct perfdata_section b)
-{
-	return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
-}
-
 static int check_sections(struct perfdata *perfdata)
 {
 	uint64_t size = perfdata->source.parts.items[0].size;
@@ -132,7 +127,7 @@ static int check_sections(struct perfdata *perfdata)
 			      "the records would begin outside the file");
 	if (perfdata->data.size == 0 || !perfdata__contains(perfdata, perfdata->data))
 		accept_unfinished(perfdata);
-	if (overlap(perfdata->attrs_section, perfdata->data))
+	if (perfdata_section__overlap(perfdata->attrs_section, perfdata->data))
 		return refuse(perfdata, 24, "perfdata.bad-header",
 			      "the header's event section lies among the records");
 	return 0;

@@ -200,6 +200,11 @@ static inline bool perfdata__contains(const struct perfdata *perfdata,
 	return section.offset <= size && section.size <= size - section.offset;
 }
 
+static inline bool perfdata_section__overlap(struct perfdata_section a, struct perfdata_section b)
+{
+	return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
 static inline bool perfdata__feature_bit(const uint64_t *features, unsigned int feature)
 {
 	return features[feature / 64] >> (feature % 64) & 1;

@@ -205,6 +205,31 @@ static void reads_what_the_header_says(void **state)
 	perfdata__close(perfdata);
 }
 
+/* Build-ids that are added go behind those that there are: never into the midst of something else. */
+static void passes_over_features_within_other_parts(void **state)
+{
+	struct fixture *fixture = *state;
+	uint8_t *copy = copy_recording(fixture);
+	uint64_t attrs = get_u64(copy + 24, ORDER_LITTLE), data = get_u64(copy + 40, ORDER_LITTLE);
+	uint64_t table = data + get_u64(copy + DATA_SIZE_AT, ORDER_LITTLE);
+	const uint64_t places[] = { 8, attrs + 64, data + 8 };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct perfdata *perfdata;
+
+		/* the first in the table, as TRACING_DATA is not in this recording */
+		set_u64(copy + table, places[i], ORDER_LITTLE);
+		write_file(fixture->path, copy, fixture->recording.bytes.size);
+		assert_int_equal(perfdata__open(&perfdata, fixture->path, fixture->diag), 0);
+		assert_string_equal(fixture->kind, "perfdata.bad-features");
+		assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), i + 1);
+		assert_true(perfdata__has_feature(perfdata, PERFDATA_FEAT_BUILD_ID));
+		assert_null(perfdata__feature(perfdata, PERFDATA_FEAT_BUILD_ID).data);
+		perfdata__close(perfdata);
+	}
+	free(copy);
+}
+
 /* perf 2.6.x wrote another magic and otherwise the same. */
 static void opens_version_1(void **state)
 {
@@ -398,6 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(says_what_is_no_profile),
 		TEST(refuses_events_among_records),
+		TEST(passes_over_features_within_other_parts),
 		TEST(refuses_events_of_another_size),
 		TEST(reads_what_the_header_says),
 		TEST(opens_version_1),
