@@ -12,8 +12,9 @@
 /* No instruction of the machines known here is longer, bytes. */
 #define INSTRUCTION_MAX 16
 
-struct disassembler;
+struct cfi_insn;
 struct cs_insn;
+struct disassembler;
 
 struct instruction {
 	uint64_t addr;
@@ -27,6 +28,11 @@ bool disassembler__supports(const struct cfi_target *target);
 /* 0, -ENOMEM, or -ENOTSUP: a machine not known, or a build without disassembler. */
 int disassembler__new(struct disassembler **disassembler, const struct cfi_target *target);
 void disassembler__free(struct disassembler *disassembler);
+/*
+ * Makes *disassembler one for the machine unless it is one already: making one takes longer than
+ * decoding a small function. Errors as of disassembler__new; *disassembler is NULL then.
+ */
+int disassembler__renew(struct disassembler **disassembler, const struct cfi_target *target);
 
 /* The instruction that code, which stands at addr, begins with; false when it is none. */
 bool disassembler__read(struct disassembler *disassembler, struct bytes code, uint64_t addr,
@@ -40,10 +46,13 @@ const struct cs_insn *disassembler__detail(struct disassembler *disassembler, st
 					   uint64_t addr);
 
 /*
- * The registers (capstone's numbers) that the instruction writes, at most max of them; returns how
- * many.
+ * The same without what nobody asks for when code is followed, and faster: many instructions are in
+ * code again and again. Valid until the next call.
  */
-size_t disassembler__written(struct disassembler *disassembler, const struct cs_insn *insn,
-			     uint16_t *registers, size_t max);
+const struct cfi_insn *disassembler__insn(struct disassembler *disassembler, struct bytes code,
+					  uint64_t addr);
+
+/* Whether the instruction does nothing. */
+bool disassembler__is_nop(const struct cs_insn *insn);
 
 #endif

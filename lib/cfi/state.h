@@ -62,13 +62,19 @@ struct cfi_comparison {
 struct cfi_state {
 	const struct cfi_machine *machine;
 	struct cfi_value registers[CFI_ROW_REGISTERS];
-	struct cfi_slot slots[CFI_STATE_SLOTS];
 	uint32_t nr_slots;
 	struct cfi_comparison compared;
 	bool ra_signed;
 	enum cfi_undecided_reason lost; /* why the stack pointer is not known, if it is not */
 	uint64_t lost_at;
+	struct cfi_slot slots[CFI_STATE_SLOTS];
 };
+
+/* Copies what is in use, which most of a state is not. */
+static inline void cfi_state__copy(struct cfi_state *to, const struct cfi_state *from)
+{
+	memcpy(to, from, offsetof(struct cfi_state, slots) + from->nr_slots * sizeof(*from->slots));
+}
 
 /* How control goes on behind an instruction. */
 enum cfi_flow_kind {
@@ -97,17 +103,16 @@ struct cfi_flow {
 	} taken;
 };
 
-struct cs_insn;
-struct disassembler;
+struct cfi_insn;
 
 /*
  * Brings the state past one instruction. place is a number for the instruction, that bases are
  * named by.
  */
-void cfi_x86__step(struct cfi_state *state, struct disassembler *disassembler,
-		   const struct cs_insn *insn, uint32_t place, struct cfi_flow *flow);
-void cfi_arm64__step(struct cfi_state *state, struct disassembler *disassembler,
-		     const struct cs_insn *insn, uint32_t place, struct cfi_flow *flow);
+void cfi_x86__step(struct cfi_state *state, const struct cfi_insn *insn, uint32_t place,
+		   struct cfi_flow *flow);
+void cfi_arm64__step(struct cfi_state *state, const struct cfi_insn *insn, uint32_t place,
+		     struct cfi_flow *flow);
 
 static inline struct cfi_value cfi_value__unknown(void)
 {

@@ -4,9 +4,7 @@
 
 #include "cfi/state.h"
 
-#include <capstone/capstone.h>
-
-#include "cfi/disassemble.h"
+#include "cfi/insn.h"
 
 #define NO_REGISTER UINT16_MAX
 #define WORD        8
@@ -16,14 +14,14 @@
 
 struct step {
 	struct cfi_state *state;
-	const cs_insn *insn;
-	const cs_arm64 *arm64;
+	const struct cfi_insn *insn;
+	const cs_arm64_op *operands;
 	uint32_t place;
 	struct cfi_flow *flow;
 };
 
 /* DWARF number of a general register, NO_REGISTER for others; the zero register is none. */
-static uint16_t number_of(unsigned int reg)
+uint16_t cfi_arm64__register(unsigned int reg)
 {
 	if (reg == ARM64_REG_SP || reg == ARM64_REG_WSP)
 		return SP;
@@ -71,7 +69,7 @@ static struct cfi_value value_of(const struct step *step, const cs_arm64_op *op)
 	}
 	if (op->type == ARM64_OP_REG && is_wide(op->reg) && op->shift.type == ARM64_SFT_INVALID &&
 	    (op->ext == ARM64_EXT_INVALID || op->ext == ARM64_EXT_UXTX))
-		return cfi_state__get(step->state, number_of(op->reg));
+		return cfi_state__get(step->state, cfi_arm64__register(op->reg));
 	return cfi_value__unknown();
 }
 
@@ -83,53 +81,53 @@ static struct cfi_value address_of(const struct step *step, const cs_arm64_op *o
 {
 	if (op->mem.index != ARM64_REG_INVALID)
 		return cfi_value__unknown();
-	return cfi_value__add_number(cfi_state__get(step->state, number_of(op->mem.base)),
+	return cfi_value__add_number(cfi_state__get(step->state, cfi_arm64__register(op->mem.base)),
 				     op->mem.disp);
 }
 
 static void write_back(const struct step *step, uint8_t mem)
 {
-	const cs_arm64_op *op = &step->arm64->operands[mem];
+	const cs_arm64_op *op = &step->operands[mem];
 	struct cfi_value base = address_of(step, op);
 
-	if (!step->arm64->writeback)
+	if (!step->insn->writeback)
 		return;
-	if (mem + 1 < step->arm64->op_count)
-		base = step->arm64->operands[mem + 1].type == ARM64_OP_IMM
-			       ? cfi_value__add_number(base, step->arm64->operands[mem + 1].imm)
+	if (mem + 1 < step->insn->op_count)
+		base = step->operands[mem + 1].type == ARM64_OP_IMM
+			       ? cfi_value__add_number(base, step->operands[mem + 1].imm)
 			       : cfi_value__unknown();
-	set(step, number_of(op->mem.base), base);
+	set(step, cfi_arm64__register(op->mem.base), base);
 }
 
 /* The operand that is memory; op_count when none is. */
-static uint8_t memory_operand(const cs_arm64 *arm64)
+static uint8_t memory_operand(const struct step *step)
 {
 	uint8_t i = 0;
 
-	while (i < arm64->op_count && arm64->operands[i].type != ARM64_OP_MEM)
+	while (i < step->insn->op_count && step->operands[i].type != ARM64_OP_MEM)
 		i++;
 	return i;
 }
 
-static bool is_general(const cs_arm64 *arm64, uint8_t mem)
+static bool is_general(const struct step *step, uint8_t mem)
 {
 	for (uint8_t i = 0; i < mem; i++)
-		if (arm64->operands[i].type != ARM64_OP_REG)
+		if (step->operands[i].type != ARM64_OP_REG)
 			return false;
-	return mem < arm64->op_count;
+	return mem < step->insn->op_count;
 }
 
 /* Stores of registers one behind the other. */
 static bool step_store(const struct step *step)
 {
-	uint8_t mem = memory_operand(step->arm64);
+	uint8_t mem = memory_operand(step);
 	struct cfi_value address;
 
-	if (!is_general(step->arm64, mem))
+	if (!is_general(step, mem))
 		return false;
-	address = address_of(step, &step->arm64->operands[mem]);
+	address = address_of(step, &step->operands[mem]);
 	for (uint8_t i = 0; i < mem; i++) {
-		const cs_arm64_op *op = &step->arm64->operands[i];
+		const cs_arm64_op *op = &step->operands[i];
 		unsigned int size = size_of(op->reg);
 
 		cfi_state__store(step->state, address, size, value_of(step, op));
@@ -141,14 +139,14 @@ static bool step_store(const struct step *step)
 
 static bool step_load(const struct step *step)
 {
-	uint8_t mem = memory_operand(step->arm64);
+	uint8_t mem = memory_operand(step);
 	struct cfi_value values[2], address;
 
-	if (!is_general(step->arm64, mem) || mem > 2)
+	if (!is_general(step, mem) || mem > 2)
 		return false;
-	address = address_of(step, &step->arm64->operands[mem]);
+	address = address_of(step, &step->operands[mem]);
 	for (uint8_t i = 0; i < mem; i++) {
-		const cs_arm64_op *op = &step->arm64->operands[i];
+		const cs_arm64_op *op = &step->operands[i];
 
 		values[i] = is_wide(op->reg) ? cfi_state__load(step->state, address)
 					     : cfi_value__unknown();
@@ -156,32 +154,31 @@ static bool step_load(const struct step *step)
 	}
 	write_back(step, mem);
 	for (uint8_t i = 0; i < mem; i++)
-		set(step, number_of(step->arm64->operands[i].reg), values[i]);
+		set(step, cfi_arm64__register(step->operands[i].reg), values[i]);
 	return true;
 }
 
 /* What is written by an instruction that is not looked at closer. */
-static void forget_written(const struct step *step, struct disassembler *disassembler)
+static void forget_written(const struct step *step)
 {
-	uint16_t written[64];
-	size_t count = disassembler__written(disassembler, step->insn, written, 64);
-	uint8_t mem = memory_operand(step->arm64);
+	uint8_t mem = memory_operand(step);
 
-	for (size_t i = 0; i < count; i++)
-		set(step, number_of(written[i]), cfi_value__unknown());
+	for (uint16_t i = 0; i < CFI_ROW_REGISTERS; i++)
+		if (step->insn->written >> i & 1)
+			set(step, i, cfi_value__unknown());
 	/* in doubt the first operand is written too: the disassembler does not always say */
-	if (step->arm64->op_count && step->arm64->operands[0].type == ARM64_OP_REG)
-		set(step, number_of(step->arm64->operands[0].reg), cfi_value__unknown());
-	if (mem < step->arm64->op_count)
-		cfi_state__store(step->state, address_of(step, &step->arm64->operands[mem]), 64,
+	if (step->insn->op_count && step->operands[0].type == ARM64_OP_REG)
+		set(step, cfi_arm64__register(step->operands[0].reg), cfi_value__unknown());
+	if (mem < step->insn->op_count)
+		cfi_state__store(step->state, address_of(step, &step->operands[mem]), 64,
 				 cfi_value__unknown());
-	if (mem < step->arm64->op_count && step->arm64->writeback)
-		set(step, number_of(step->arm64->operands[mem].mem.base), cfi_value__unknown());
+	if (mem < step->insn->op_count && step->insn->writeback)
+		set(step, cfi_arm64__register(step->operands[mem].mem.base), cfi_value__unknown());
 }
 
 static void step_add(const struct step *step)
 {
-	const cs_arm64_op *operands = step->arm64->operands;
+	const cs_arm64_op *operands = step->operands;
 	struct cfi_value a = value_of(step, &operands[1]), b = value_of(step, &operands[2]);
 	bool is_sub = step->insn->id == ARM64_INS_SUB;
 
@@ -189,15 +186,15 @@ static void step_add(const struct step *step)
 		b.number = -b.number;
 	else if (is_sub)
 		b = cfi_value__unknown();
-	set(step, number_of(operands[0].reg),
+	set(step, cfi_arm64__register(operands[0].reg),
 	    is_wide(operands[0].reg) ? cfi_value__add(a, b) : cfi_value__unknown());
 }
 
 /* movk: sixteen bits of a number that is there. */
 static void step_movk(const struct step *step)
 {
-	const cs_arm64_op *operands = step->arm64->operands;
-	uint16_t reg = number_of(operands[0].reg);
+	const cs_arm64_op *operands = step->operands;
+	uint16_t reg = cfi_arm64__register(operands[0].reg);
 	struct cfi_value value = cfi_state__get(step->state, reg);
 	unsigned int shift = operands[1].shift.value & 48;
 
@@ -211,7 +208,7 @@ static void step_movk(const struct step *step)
 
 static void step_compare(const struct step *step)
 {
-	const cs_arm64_op *operands = step->arm64->operands;
+	const cs_arm64_op *operands = step->operands;
 	struct cfi_comparison *compared = &step->state->compared;
 
 	compared->kind = CFI_COMPARED_NOTHING;
@@ -220,25 +217,25 @@ static void step_compare(const struct step *step)
 	    operands[1].shift.type != ARM64_SFT_INVALID)
 		return;
 	compared->kind = CFI_COMPARED_REGISTERS;
-	compared->left = number_of(operands[0].reg);
-	compared->right = number_of(operands[1].reg);
+	compared->left = cfi_arm64__register(operands[0].reg);
+	compared->right = cfi_arm64__register(operands[1].reg);
 }
 
 static void step_branch(const struct step *step)
 {
 	struct cfi_flow *flow = step->flow;
-	uint8_t last = step->arm64->op_count ? (uint8_t)(step->arm64->op_count - 1) : 0;
+	uint8_t last = step->insn->op_count ? (uint8_t)(step->insn->op_count - 1) : 0;
 
-	flow->target = (uint64_t)step->arm64->operands[last].imm;
+	flow->target = (uint64_t)step->operands[last].imm;
 	flow->kind = CFI_FLOW_BRANCH;
 	if (step->insn->id != ARM64_INS_B)
 		return;
-	if (step->arm64->cc == ARM64_CC_INVALID || step->arm64->cc == ARM64_CC_AL)
+	if (step->insn->cc == ARM64_CC_INVALID || step->insn->cc == ARM64_CC_AL)
 		flow->kind = CFI_FLOW_JUMP;
 	flow->compared = step->state->compared;
-	if (step->arm64->cc == ARM64_CC_EQ)
+	if (step->insn->cc == ARM64_CC_EQ)
 		flow->taken = CFI_BRANCH_EQUAL;
-	else if (step->arm64->cc == ARM64_CC_NE)
+	else if (step->insn->cc == ARM64_CC_NE)
 		flow->taken = CFI_BRANCH_UNEQUAL;
 }
 
@@ -276,7 +273,7 @@ static bool step_flow(const struct step *step)
 /* Hints: the ones that sign x30 by sp and take that away (Arm ARM, C6.2: HINT). */
 static void step_hint(const struct step *step)
 {
-	switch (step->arm64->operands[0].imm) {
+	switch (step->operands[0].imm) {
 	case 0x18: /* paciaz */
 	case 0x19: /* paciasp */
 	case 0x1a: /* pacibz */
@@ -293,9 +290,9 @@ static void step_hint(const struct step *step)
 }
 
 /* Moves and sums that matter; false: the instruction is none of them. */
-static bool step_value(const struct step *step, struct disassembler *disassembler)
+static bool step_value(const struct step *step)
 {
-	const cs_arm64_op *operands = step->arm64->operands;
+	const cs_arm64_op *operands = step->operands;
 
 	switch (step->insn->id) {
 	case ARM64_INS_STP:
@@ -303,18 +300,18 @@ static bool step_value(const struct step *step, struct disassembler *disassemble
 	case ARM64_INS_STUR:
 	case ARM64_INS_STNP:
 		if (!step_store(step))
-			forget_written(step, disassembler);
+			forget_written(step);
 		return true;
 	case ARM64_INS_LDP:
 	case ARM64_INS_LDR:
 	case ARM64_INS_LDUR:
 	case ARM64_INS_LDNP:
 		if (!step_load(step))
-			forget_written(step, disassembler);
+			forget_written(step);
 		return true;
 	case ARM64_INS_ADD:
 	case ARM64_INS_SUB:
-		if (step->arm64->update_flags || operands[0].type != ARM64_OP_REG)
+		if (step->insn->update_flags || operands[0].type != ARM64_OP_REG)
 			return false;
 		step_add(step);
 		return true;
@@ -322,7 +319,7 @@ static bool step_value(const struct step *step, struct disassembler *disassemble
 	case ARM64_INS_MOVZ:
 		if (operands[0].type != ARM64_OP_REG || !is_wide(operands[0].reg))
 			return false;
-		set(step, number_of(operands[0].reg), value_of(step, &operands[1]));
+		set(step, cfi_arm64__register(operands[0].reg), value_of(step, &operands[1]));
 		return true;
 	case ARM64_INS_MOVK:
 		step_movk(step);
@@ -336,21 +333,21 @@ static bool step_value(const struct step *step, struct disassembler *disassemble
 	return false;
 }
 
-void cfi_arm64__step(struct cfi_state *state, struct disassembler *disassembler,
-		     const cs_insn *insn, uint32_t place, struct cfi_flow *flow)
+void cfi_arm64__step(struct cfi_state *state, const struct cfi_insn *insn, uint32_t place,
+		     struct cfi_flow *flow)
 {
-	const struct step step = { state, insn, &insn->detail->arm64, place, flow };
+	const struct step step = { state, insn, insn->arm64, place, flow };
 
 	*flow = (struct cfi_flow){ .kind = CFI_FLOW_NEXT };
-	if (step_flow(&step) || step_value(&step, disassembler))
+	if (step_flow(&step) || step_value(&step))
 		return;
 	if (insn->id == ARM64_INS_CMP) {
 		step_compare(&step);
 		return;
 	}
-	if (step.arm64->update_flags)
+	if (insn->update_flags)
 		state->compared.kind = CFI_COMPARED_NOTHING;
-	forget_written(&step, disassembler);
+	forget_written(&step);
 }
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "cfi/state.h"
 
-#include <capstone/capstone.h>
-
-#include "cfi/disassemble.h"
+#include "cfi/insn.h"
 
 #define NO_REGISTER UINT16_MAX
 #define WORD        8
@@ -16,48 +14,43 @@
 /* One instruction and the state it is brought to bear on. */
 struct step {
 	struct cfi_state *state;
-	const cs_insn *insn;
-	const cs_x86 *x86;
+	const struct cfi_insn *insn;
+	const cs_x86_op *operands;
 	uint32_t place;
 	struct cfi_flow *flow;
 };
 
-struct part {
-	uint16_t full, parts[4];
+/* By capstone's number: one more than DWARF's of the register that it is, or is part of. */
+#define PARTS(number, full, wide, word, low) \
+	[full] = (number) + 1, [wide] = (number) + 1, [word] = (number) + 1, [low] = (number) + 1
+
+static const uint8_t numbers[X86_REG_ENDING] = {
+	PARTS(0, X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL),
+	PARTS(1, X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL),
+	PARTS(2, X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL),
+	PARTS(3, X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL),
+	PARTS(4, X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL),
+	PARTS(5, X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL),
+	PARTS(RBP, X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL),
+	PARTS(RSP, X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL),
+	PARTS(8, X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B),
+	PARTS(9, X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B),
+	PARTS(10, X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B),
+	PARTS(11, X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B),
+	PARTS(12, X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B),
+	PARTS(13, X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B),
+	PARTS(14, X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B),
+	PARTS(15, X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B),
+	/* the second lowest byte */
+	[X86_REG_AH] = 1,
+	[X86_REG_DH] = 2,
+	[X86_REG_CH] = 3,
+	[X86_REG_BH] = 4,
 };
 
-/* By DWARF number: the full register, its 32, 16 and 8 bits, and the second lowest byte. */
-static const struct part registers[] = {
-	{ X86_REG_RAX, { X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH } },
-	{ X86_REG_RDX, { X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH } },
-	{ X86_REG_RCX, { X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH } },
-	{ X86_REG_RBX, { X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH } },
-	{ X86_REG_RSI, { X86_REG_ESI, X86_REG_SI, X86_REG_SIL } },
-	{ X86_REG_RDI, { X86_REG_EDI, X86_REG_DI, X86_REG_DIL } },
-	{ X86_REG_RBP, { X86_REG_EBP, X86_REG_BP, X86_REG_BPL } },
-	{ X86_REG_RSP, { X86_REG_ESP, X86_REG_SP, X86_REG_SPL } },
-	{ X86_REG_R8, { X86_REG_R8D, X86_REG_R8W, X86_REG_R8B } },
-	{ X86_REG_R9, { X86_REG_R9D, X86_REG_R9W, X86_REG_R9B } },
-	{ X86_REG_R10, { X86_REG_R10D, X86_REG_R10W, X86_REG_R10B } },
-	{ X86_REG_R11, { X86_REG_R11D, X86_REG_R11W, X86_REG_R11B } },
-	{ X86_REG_R12, { X86_REG_R12D, X86_REG_R12W, X86_REG_R12B } },
-	{ X86_REG_R13, { X86_REG_R13D, X86_REG_R13W, X86_REG_R13B } },
-	{ X86_REG_R14, { X86_REG_R14D, X86_REG_R14W, X86_REG_R14B } },
-	{ X86_REG_R15, { X86_REG_R15D, X86_REG_R15W, X86_REG_R15B } },
-};
-
-static uint16_t number_of(unsigned int reg)
+uint16_t cfi_x86__register(unsigned int reg)
 {
-	for (uint16_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
-		const struct part *part = &registers[i];
-
-		if (part->full == reg)
-			return i;
-		for (size_t j = 0; j < 4 && part->parts[j]; j++)
-			if (part->parts[j] == reg)
-				return i;
-	}
-	return NO_REGISTER;
+	return reg < X86_REG_ENDING && numbers[reg] ? numbers[reg] - 1 : NO_REGISTER;
 }
 
 static void set(const struct step *step, uint16_t reg, struct cfi_value value)
@@ -75,9 +68,9 @@ static struct cfi_value address_of(const struct step *step, const x86_op_mem *me
 		return cfi_value__number(
 			(int64_t)(step->insn->address + step->insn->size + (uint64_t)mem->disp));
 	if (mem->base != X86_REG_INVALID)
-		base = cfi_state__get(step->state, number_of(mem->base));
+		base = cfi_state__get(step->state, cfi_x86__register(mem->base));
 	if (mem->index != X86_REG_INVALID && mem->index != X86_REG_RIZ) {
-		index = cfi_state__get(step->state, number_of(mem->index));
+		index = cfi_state__get(step->state, cfi_x86__register(mem->index));
 		if (index.kind == CFI_VALUE_INDEX && index.reg == 1)
 			index.reg = (uint8_t)mem->scale;
 		else if (mem->scale != 1)
@@ -135,7 +128,7 @@ static struct cfi_value value_of(const struct step *step, const cs_x86_op *op)
 	case X86_OP_IMM:
 		return cfi_value__number(op->imm);
 	case X86_OP_REG:
-		value = cfi_state__get(step->state, number_of(op->reg));
+		value = cfi_state__get(step->state, cfi_x86__register(op->reg));
 		break;
 	case X86_OP_MEM:
 		value = load(step, op);
@@ -159,7 +152,7 @@ static void write_to(const struct step *step, const cs_x86_op *op, struct cfi_va
 	/* 32 bits clear the rest, fewer leave it as it was */
 	if (op->size < 4 || (op->size == 4 && value.kind == CFI_VALUE_ADDRESS))
 		value = cfi_value__unknown();
-	set(step, number_of(op->reg), value);
+	set(step, cfi_x86__register(op->reg), value);
 }
 
 static void push(const struct step *step, struct cfi_value value)
@@ -180,19 +173,13 @@ static struct cfi_value pop(const struct step *step)
 }
 
 /* Of an instruction that is not looked at closer: what it writes is not known any more. */
-static void forget_written(const struct step *step, struct disassembler *disassembler)
+static void forget_written(const struct step *step)
 {
-	uint16_t written[64];
-	size_t count = disassembler__written(disassembler, step->insn, written, 64);
-
-	for (size_t i = 0; i < count; i++) {
-		uint16_t reg = number_of(written[i]);
-
-		if (reg != NO_REGISTER)
-			set(step, reg, cfi_value__unknown());
-	}
-	for (size_t i = 0; i < step->x86->op_count; i++) {
-		const cs_x86_op *op = &step->x86->operands[i];
+	for (uint16_t i = 0; i < CFI_ROW_REGISTERS; i++)
+		if (step->insn->written >> i & 1)
+			set(step, i, cfi_value__unknown());
+	for (size_t i = 0; i < step->insn->op_count; i++) {
+		const cs_x86_op *op = &step->operands[i];
 
 		if (op->type == X86_OP_MEM && (op->access & CS_AC_WRITE))
 			write_to(step, op, cfi_value__unknown());
@@ -201,7 +188,7 @@ static void forget_written(const struct step *step, struct disassembler *disasse
 
 static void step_add(const struct step *step)
 {
-	const cs_x86_op *to = &step->x86->operands[0], *from = &step->x86->operands[1];
+	const cs_x86_op *to = &step->operands[0], *from = &step->operands[1];
 	struct cfi_value a = value_of(step, to), b = value_of(step, from);
 	bool is_sub = step->insn->id == X86_INS_SUB;
 
@@ -214,7 +201,7 @@ static void step_add(const struct step *step)
 
 static void step_and(const struct step *step)
 {
-	const cs_x86_op *to = &step->x86->operands[0], *from = &step->x86->operands[1];
+	const cs_x86_op *to = &step->operands[0], *from = &step->operands[1];
 	struct cfi_value value = cfi_value__unknown();
 
 	if (from->type == X86_OP_IMM && from->imm > 0 && from->imm < UINT16_MAX)
@@ -226,8 +213,8 @@ static void step_and(const struct step *step)
 
 static void step_lea(const struct step *step)
 {
-	const cs_x86_op *to = &step->x86->operands[0];
-	x86_op_mem mem = step->x86->operands[1].mem;
+	const cs_x86_op *to = &step->operands[0];
+	x86_op_mem mem = step->operands[1].mem;
 
 	/* it does not look at segments: there are some in padding */
 	mem.segment = X86_REG_INVALID;
@@ -236,7 +223,7 @@ static void step_lea(const struct step *step)
 
 static void step_xchg(const struct step *step)
 {
-	const cs_x86_op *a = &step->x86->operands[0], *b = &step->x86->operands[1];
+	const cs_x86_op *a = &step->operands[0], *b = &step->operands[1];
 	struct cfi_value from_a = value_of(step, a), from_b = value_of(step, b);
 
 	write_to(step, a, from_b);
@@ -245,7 +232,7 @@ static void step_xchg(const struct step *step)
 
 static void step_enter(const struct step *step)
 {
-	const cs_x86_op *operands = step->x86->operands;
+	const cs_x86_op *operands = step->operands;
 	struct cfi_value sp;
 
 	push(step, cfi_state__get(step->state, RBP));
@@ -257,17 +244,17 @@ static void step_enter(const struct step *step)
 
 static void step_compare(const struct step *step)
 {
-	const cs_x86_op *left = &step->x86->operands[0], *right = &step->x86->operands[1];
+	const cs_x86_op *left = &step->operands[0], *right = &step->operands[1];
 	struct cfi_comparison *compared = &step->state->compared;
 	struct cfi_value address;
 
 	compared->kind = CFI_COMPARED_NOTHING;
 	if (left->type == X86_OP_REG)
-		compared->left = number_of(left->reg);
+		compared->left = cfi_x86__register(left->reg);
 	if (left->type == X86_OP_REG && compared->left == NO_REGISTER)
 		return;
 	if (left->type == X86_OP_REG && right->type == X86_OP_REG && left->size == WORD) {
-		compared->right = number_of(right->reg);
+		compared->right = cfi_x86__register(right->reg);
 		if (compared->right != NO_REGISTER)
 			compared->kind = CFI_COMPARED_REGISTERS;
 		return;
@@ -289,7 +276,7 @@ static void step_compare(const struct step *step)
 
 static void step_call(const struct step *step)
 {
-	const cs_x86_op *op = &step->x86->operands[0];
+	const cs_x86_op *op = &step->operands[0];
 
 	/* the way to learn where code is: calls what follows, which pops the address */
 	if (op->type == X86_OP_IMM && (uint64_t)op->imm == step->insn->address + step->insn->size) {
@@ -303,7 +290,7 @@ static void step_call(const struct step *step)
 
 static void step_jump(const struct step *step)
 {
-	const cs_x86_op *op = &step->x86->operands[0];
+	const cs_x86_op *op = &step->operands[0];
 
 	if (op->type == X86_OP_IMM) {
 		step->flow->kind = CFI_FLOW_JUMP;
@@ -319,7 +306,7 @@ static void step_branch(const struct step *step)
 	struct cfi_flow *flow = step->flow;
 
 	flow->kind = CFI_FLOW_BRANCH;
-	flow->target = (uint64_t)step->x86->operands[0].imm;
+	flow->target = (uint64_t)step->operands[0].imm;
 	flow->compared = step->state->compared;
 	switch (step->insn->id) {
 	case X86_INS_JE:
@@ -343,7 +330,7 @@ static void step_branch(const struct step *step)
 	case X86_INS_LOOP:
 	case X86_INS_LOOPE:
 	case X86_INS_LOOPNE:
-		set(step, number_of(X86_REG_RCX), cfi_value__unknown());
+		set(step, cfi_x86__register(X86_REG_RCX), cfi_value__unknown());
 		break;
 	}
 }
@@ -395,7 +382,7 @@ static bool step_flow(const struct step *step)
 /* Moves of values; false: the instruction is none of them. They leave the flags alone. */
 static bool step_move(const struct step *step)
 {
-	const cs_x86_op *operands = step->x86->operands;
+	const cs_x86_op *operands = step->operands;
 	struct cfi_value value;
 
 	switch (step->insn->id) {
@@ -443,7 +430,7 @@ static bool step_move(const struct step *step)
 /* Arithmetic that matters; false: the instruction is none of it. It sets the flags. */
 static bool step_arithmetic(const struct step *step)
 {
-	const cs_x86_op *operands = step->x86->operands;
+	const cs_x86_op *operands = step->operands;
 
 	switch (step->insn->id) {
 	case X86_INS_ADD:
@@ -466,10 +453,10 @@ static bool step_arithmetic(const struct step *step)
 	return false;
 }
 
-void cfi_x86__step(struct cfi_state *state, struct disassembler *disassembler, const cs_insn *insn,
-		   uint32_t place, struct cfi_flow *flow)
+void cfi_x86__step(struct cfi_state *state, const struct cfi_insn *insn, uint32_t place,
+		   struct cfi_flow *flow)
 {
-	const struct step step = { state, insn, &insn->detail->x86, place, flow };
+	const struct step step = { state, insn, insn->x86, place, flow };
 
 	*flow = (struct cfi_flow){ .kind = CFI_FLOW_NEXT };
 	if (step_flow(&step) || step_move(&step))
@@ -480,7 +467,7 @@ void cfi_x86__step(struct cfi_state *state, struct disassembler *disassembler, c
 	}
 	state->compared.kind = CFI_COMPARED_NOTHING;
 	if (!step_arithmetic(&step))
-		forget_written(&step, disassembler);
+		forget_written(&step);
 }
 
 #endif

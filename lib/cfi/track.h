@@ -17,8 +17,12 @@ struct cfi_code {
 	uint64_t addr;
 };
 
+struct disassembler;
+
 /* All zero: the ABI's word and nothing else. */
 struct cfi_track_options {
+	/* One of the code's machine, for those who follow much code; NULL: one is made. */
+	struct disassembler *disassembler;
 	/*
 	 * The producer promises that all code keeps a frame pointer: where code can't be followed,
 	 * rows say CFA = fp + 16, with origin CFI_FRAME_POINTER.

@@ -3,7 +3,6 @@
 
 #include "cfi/walk.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <errno.h>
 
@@ -83,7 +82,7 @@ static bool follow(struct cfi_walk *walk, const struct cfi_flow *flow, struct cf
 		arrive_address(walk, flow->target, state);
 		return false;
 	case CFI_FLOW_BRANCH:
-		other = *state;
+		cfi_state__copy(&other, state);
 		cfi_state__refine(&other, flow, true);
 		arrive_address(walk, flow->target, &other);
 		cfi_state__refine(state, flow, false);
@@ -107,12 +106,10 @@ static bool follow(struct cfi_walk *walk, const struct cfi_flow *flow, struct cf
 }
 
 /* Decodes at offset and marks its bytes; NULL when there is no instruction to be had. */
-static const cs_insn *decode(struct cfi_walk *walk, const struct part *part, uint32_t offset)
+static const struct cfi_insn *decode(struct cfi_walk *walk, const struct part *part,
+				     uint32_t offset)
 {
-	size_t at = offset - part->start, left = part->bytes.size - at;
-	struct bytes code = { part->bytes.data + at,
-			      left < INSTRUCTION_MAX ? left : INSTRUCTION_MAX };
-	const cs_insn *insn = disassembler__detail(walk->disassembler, code, part->addr + at);
+	const struct cfi_insn *insn = cfi_walk__insn(walk, part, offset);
 
 	if (!insn || walk->marks[offset] & MARK_INSIDE) {
 		walk->marks[offset] |= MARK_BAD;
@@ -134,10 +131,11 @@ static void run(struct cfi_walk *walk, uint32_t index)
 {
 	uint32_t offset = walk->leaders.items[index].offset;
 	const struct part *part = cfi_walk__part_at(walk, offset);
-	struct cfi_state state = *walk->leaders.items[index].state;
+	struct cfi_state state;
 
+	cfi_state__copy(&state, walk->leaders.items[index].state);
 	while (!walk->err && !walk->restart && cfi_walk__work(walk, 1)) {
-		const cs_insn *insn = decode(walk, part, offset);
+		const struct cfi_insn *insn = decode(walk, part, offset);
 		struct cfi_flow flow;
 		uint64_t pc;
 		bool has_next;
@@ -145,7 +143,7 @@ static void run(struct cfi_walk *walk, uint32_t index)
 		if (!insn)
 			return;
 		pc = insn->address;
-		walk->step(&state, walk->disassembler, insn, offset, &flow);
+		walk->step(&state, insn, offset, &flow);
 		offset += insn->size;
 		has_next = offset - part->start < part->bytes.size;
 		if (!follow(walk, &flow, &state, pc, offset, has_next) || !has_next)
@@ -225,7 +223,8 @@ static int set_up(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 		return err;
 	walk->marks = calloc(walk->size, 1);
 	walk->leader_at = calloc(walk->size, sizeof(*walk->leader_at));
-	if (!walk->marks || !walk->leader_at)
+	walk->insn_at = calloc(walk->size, sizeof(*walk->insn_at));
+	if (!walk->marks || !walk->leader_at || !walk->insn_at)
 		return -ENOMEM;
 	for (size_t i = 0; i < options->nr_entries; i++)
 		if (cfi_walk__offset_of(walk, options->entries[i], &offset))
@@ -245,8 +244,12 @@ int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
 		return -ENOMEM;
 	walk->machine = cfi_machine__of(target);
 	walk->options = options;
-	walk->step = target->machine == EM_X86_64 ? cfi_x86__step : cfi_arm64__step;
-	err = walk->machine ? disassembler__new(&walk->disassembler, target) : -ENOTSUP;
+	walk->is_x86 = target->machine == EM_X86_64;
+	walk->step = walk->is_x86 ? cfi_x86__step : cfi_arm64__step;
+	walk->disassembler = options->disassembler;
+	err = walk->machine ? 0 : -ENOTSUP;
+	if (!err && !walk->disassembler)
+		err = disassembler__new(&walk->disassembler, target);
 	if (!err)
 		err = set_up(walk, code, addr);
 	for (unsigned int i = 0; i < MAX_RESTARTS && !err; i++) {
@@ -276,7 +279,10 @@ void cfi_walk__free(struct cfi_walk *walk)
 	array__free(&walk->parts);
 	free(walk->marks);
 	free(walk->leader_at);
-	disassembler__free(walk->disassembler);
+	free(walk->insn_at);
+	array__free(&walk->insns);
+	if (walk->disassembler != walk->options->disassembler)
+		disassembler__free(walk->disassembler);
 	free(walk);
 }
 

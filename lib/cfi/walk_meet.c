@@ -7,10 +7,8 @@
  */
 #ifdef HAVE_CAPSTONE
 
-#include <capstone/capstone.h>
 #include <errno.h>
 
-#include "cfi/disassemble.h"
 #include "cfi/walk_private.h"
 
 /* Each place where paths may meet costs the memory of a state (2 KiB) or two. */
@@ -75,7 +73,7 @@ static struct cfi_state *copy_state(struct cfi_walk *walk, const struct cfi_stat
 		walk->err = -ENOMEM;
 		return NULL;
 	}
-	*copy = *state;
+	cfi_state__copy(copy, state);
 	copy->compared.kind = CFI_COMPARED_NOTHING;
 	return copy;
 }
@@ -173,11 +171,10 @@ static uint32_t skip_nops(struct cfi_walk *walk, uint32_t offset)
 	size_t at = offset - part->start;
 
 	while (at < part->bytes.size && !walk->leader_at[part->start + at]) {
-		struct bytes code = { part->bytes.data + at, part->bytes.size - at };
-		const cs_insn *insn =
-			disassembler__detail(walk->disassembler, code, part->addr + at);
+		const struct cfi_insn *insn =
+			cfi_walk__insn(walk, part, part->start + (uint32_t)at);
 
-		if (!insn || !cfi_walk__is_nop(insn) || !cfi_walk__work(walk, 1))
+		if (!insn || !insn->is_nop || !cfi_walk__work(walk, 1))
 			break;
 		at += insn->size;
 	}

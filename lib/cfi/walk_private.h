@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* walk.c follows paths, walk_meet.c is where they meet, walk_visit.c shows what was found. */
+/*
+ * walk.c follows paths, walk_meet.c is where they meet, walk_insn.c decodes, walk_visit.c shows
+ * what was found.
+ */
 #ifndef PERFJIT_CFI_WALK_PRIVATE_H
 #define PERFJIT_CFI_WALK_PRIVATE_H
 
 #include "base/array.h"
+#include "cfi/insn.h"
 #include "cfi/walk.h"
 
 /* What is known about each byte of code. */
@@ -37,14 +41,17 @@ struct leader {
 
 struct cfi_walk {
 	const struct cfi_machine *machine;
+	bool is_x86; /* x86-64; else aarch64 */
 	const struct cfi_track_options *options;
 	struct disassembler *disassembler;
-	void (*step)(struct cfi_state *state, struct disassembler *disassembler,
-		     const struct cs_insn *insn, uint32_t place, struct cfi_flow *flow);
+	void (*step)(struct cfi_state *state, const struct cfi_insn *insn, uint32_t place,
+		     struct cfi_flow *flow);
 	ARRAY(struct part) parts;
 	uint32_t size;
 	uint8_t *marks;
-	uint32_t *leader_at; /* by offset: index + 1 */
+	uint32_t *leader_at;   /* by offset: index + 1 */
+	uint32_t *insn_at;     /* by offset: index + 1 in insns of what was decoded there */
+	ARRAY(uint64_t) insns; /* struct cfi_insn and its operands, one behind the other */
 	ARRAY(struct leader) leaders;
 	ARRAY(uint32_t) queue;
 	uint32_t pending_from; /* no leader is pending below */
@@ -55,8 +62,6 @@ struct cfi_walk {
 	struct cfi_undecided contradiction;
 	int err;
 };
-
-struct cs_insn;
 
 /* Ends the walk's being believed: the first reason given stays. */
 void cfi_walk__contradict(struct cfi_walk *walk, enum cfi_undecided_reason reason, uint64_t pc);
@@ -74,6 +79,8 @@ void cfi_walk__return_to(struct cfi_walk *walk, uint32_t offset, const struct cf
 /* Takes the first call that is waiting as one that returns; false when none is. */
 bool cfi_walk__take_pending(struct cfi_walk *walk);
 
-bool cfi_walk__is_nop(const struct cs_insn *insn);
+/* The instruction at offset, valid until the next one is asked for; NULL: there is none. */
+const struct cfi_insn *cfi_walk__insn(struct cfi_walk *walk, const struct part *part,
+				      uint32_t offset);
 
 #endif

@@ -25,24 +25,26 @@ static int visit_run(struct visitor *visitor, const struct part *part, uint32_t 
 {
 	struct cfi_walk *walk = visitor->walk;
 	const struct cfi_state *first = state_at(walk, *offset);
-	struct cfi_state state = first ? *first : (struct cfi_state){ 0 };
+	struct cfi_state state, before;
 	uint32_t end = part->start + (uint32_t)part->bytes.size;
 	int err = 0;
 
+	if (!first)
+		return 0;
+	cfi_state__copy(&state, first);
 	do {
 		size_t at = *offset - part->start;
-		struct bytes code = { part->bytes.data + at, part->bytes.size - at };
-		struct cfi_state before = state;
 		struct cfi_visit visit = { .pc = part->addr + at, .state = &before };
 		struct cfi_flow flow;
-		const cs_insn *insn;
+		const struct cfi_insn *insn;
 
 		if (!(walk->marks[*offset] & MARK_START) || walk->marks[*offset] & MARK_BAD)
 			break;
-		insn = disassembler__detail(walk->disassembler, code, visit.pc);
+		insn = cfi_walk__insn(walk, part, *offset);
 		if (!insn)
 			break;
-		walk->step(&state, walk->disassembler, insn, *offset, &flow);
+		cfi_state__copy(&before, &state);
+		walk->step(&state, insn, *offset, &flow);
 		visit.size = insn->size;
 		visit.flow = &flow;
 		err = visitor->visit(visitor->context, &visit);
@@ -55,12 +57,6 @@ static int visit_run(struct visitor *visitor, const struct part *part, uint32_t 
 	return err;
 }
 
-bool cfi_walk__is_nop(const struct cs_insn *insn)
-{
-	return strncmp(insn->mnemonic, "nop", 3) == 0 || strcmp(insn->op_str, "ax, ax") == 0 ||
-	       strcmp(insn->mnemonic, "data16") == 0;
-}
-
 /* Whether all of the code is fillers: nops, traps, zeros. */
 static bool is_padding(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 {
@@ -69,7 +65,7 @@ static bool is_padding(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 		size_t size = insn ? insn->size : 1;
 		bool filler =
 			insn &&
-			(cfi_walk__is_nop(insn) || strcmp(insn->mnemonic, "int3") == 0 ||
+			(disassembler__is_nop(insn) || strcmp(insn->mnemonic, "int3") == 0 ||
 			 strcmp(insn->mnemonic, "ud2") == 0 || strcmp(insn->mnemonic, "hlt") == 0);
 
 		if (!filler && code.data[0] != 0)
@@ -127,7 +123,7 @@ int cfi_walk__visit(struct cfi_walk *walk, int (*visit)(void *context, const str
 				err = visit_gap(&visitor, part, &offset);
 		}
 	}
-	return err;
+	return err ? err : walk->err;
 }
 
 #endif

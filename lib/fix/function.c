@@ -2,8 +2,15 @@
 #include "fix/function.h"
 
 #include <errno.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM              1
+#define uthash_nonfatal_oom(e)         ((e)->own.distance = 0)
+#define HASH_FUNCTION(key, size, hash) ((hash) = (unsigned int)XXH3_64bits((key), (size)))
+#include <uthash.h>
 
 #include "base/diag.h"
+#include "cfi/disassemble.h"
 #include "cfi/frame_pointer.h"
 #include "cfi/repair.h"
 #include "fix/runtime.h"
@@ -143,10 +150,14 @@ static int put_right(struct functions *functions, const struct code_record *reco
 		.code = record->code,
 		.addr = record->addr,
 	};
+	struct cfi_track_options options = { 0 };
 	struct cfi_check check = { 0 };
 	struct cfi_repair repair;
-	int err = cfi__repair(&repair, &check, &producer, target, NULL);
+	int err = disassembler__renew(&functions->disassembler, target);
 
+	options.disassembler = functions->disassembler;
+	if (err != -ENOMEM)
+		err = cfi__repair(&repair, &check, &producer, target, &options);
 	if (!err && repair.usable && repair.changed && (repair.checked || !entry->cie)) {
 		if (!functions->last.repaired)
 			report_table(functions, &check, record, file, "put right");
@@ -175,14 +186,88 @@ static bool is_checked(const struct functions *functions, const struct member *m
 		functions->nr_checked < CHECKED_ANYWAY);
 }
 
-/* Whether the record before had the same code and table, and enough was done about them. */
-static bool is_like_last(const struct functions *functions, const struct code_record *record,
-			 bool check)
+static bool is_like(const struct own_cfi *own, const struct code_record *record)
 {
-	return functions->last.distance == cfi_distance(record) &&
-	       (functions->last.checked || !check) &&
-	       bytes__equal(functions->last.eh_frame, record->unwind->eh_frame) &&
-	       bytes__equal(functions->last.code, record->code);
+	return own->distance == cfi_distance(record) &&
+	       bytes__equal(own->eh_frame, record->unwind->eh_frame) &&
+	       bytes__equal(own->code, record->code);
+}
+
+struct own_cfi_checked {
+	uint64_t hash; /* of code and table */
+	struct own_cfi own;
+	UT_hash_handle hh;
+};
+
+static uint64_t hash_of(const struct code_record *record)
+{
+	struct bytes table = record->unwind->eh_frame;
+
+	return XXH3_64bits_withSeed(record->code.data, record->code.size,
+				    XXH3_64bits(table.data, table.size));
+}
+
+/* What a check of the same code and table came to, or NULL. */
+static const struct own_cfi *recall(const struct functions *functions,
+				    const struct code_record *record, uint64_t hash)
+{
+	struct own_cfi_checked *known;
+
+	HASH_FIND(hh, functions->checked, &hash, sizeof(hash), known);
+	return known && is_like(&known->own, record) ? &known->own : NULL;
+}
+
+static int remember(struct functions *functions, const struct own_cfi *own, uint64_t hash)
+{
+	struct own_cfi_checked *fresh = calloc(1, sizeof(*fresh));
+	bool added;
+
+	if (!fresh)
+		return -ENOMEM;
+	fresh->hash = hash;
+	fresh->own = *own;
+	HASH_ADD(hh, functions->checked, hash, sizeof(hash), fresh);
+	added = fresh->own.distance != 0;
+	if (!added)
+		free(fresh);
+	return added ? 0 : -ENOMEM;
+}
+
+static void forget_checked(struct functions *functions)
+{
+	struct own_cfi_checked *own, *next;
+
+	HASH_ITER(hh, functions->checked, own, next)
+	{
+		HASH_DEL(functions->checked, own);
+		free(own);
+	}
+}
+
+/* Reads a record's own table and holds it against its code if check is set: functions->last. */
+static int read_last(struct functions *functions, const struct code_record *record, bool check,
+		     const struct function_context *context)
+{
+	struct cfi_entry entry = { .cie = NULL };
+	int err;
+
+	functions->last = (struct own_cfi){ 0 };
+	functions->nr_checked += check;
+	err = read_own(functions, record, context->target, context->file, &entry);
+	if (!err && check)
+		err = put_right(functions, record, context->target, context->file, &entry);
+	if (err)
+		return err;
+	functions->last = (struct own_cfi){
+		.eh_frame = record->unwind->eh_frame,
+		.code = record->code,
+		.distance = cfi_distance(record),
+		.cie = entry.cie,
+		.instructions = entry.instructions,
+		.checked = check,
+		.repaired = functions->last.repaired,
+	};
+	return 0;
 }
 
 static int from_own(struct functions *functions, const struct member *member,
@@ -190,23 +275,21 @@ static int from_own(struct functions *functions, const struct member *member,
 {
 	const struct code_record *record = member->code->record;
 	bool check = is_checked(functions, member);
-	int err;
+	const struct own_cfi *known = NULL;
+	uint64_t hash;
+	int err = 0;
 
-	if (!is_like_last(functions, record, check)) {
-		functions->last.distance = 0;
-		functions->last.repaired = false;
-		functions->nr_checked += check;
-		err = read_own(functions, record, context->target, context->file, entry);
-		if (!err && check)
-			err = put_right(functions, record, context->target, context->file, entry);
+	if (!is_like(&functions->last, record) || (check && !functions->last.checked)) {
+		hash = check ? hash_of(record) : 0;
+		known = check ? recall(functions, record, hash) : NULL;
+		if (known)
+			functions->last = *known;
+		else
+			err = read_last(functions, record, check, context);
+		if (!err && check && !known)
+			err = remember(functions, &functions->last, hash);
 		if (err)
 			return err;
-		functions->last.eh_frame = record->unwind->eh_frame;
-		functions->last.code = record->code;
-		functions->last.distance = cfi_distance(record);
-		functions->last.checked = check;
-		functions->last.cie = entry->cie;
-		functions->last.instructions = entry->instructions;
 	}
 	entry->cie = functions->last.cie;
 	entry->instructions = functions->last.instructions;
@@ -368,6 +451,8 @@ int functions__make(struct functions *functions, const struct member *member,
 void functions__free(struct functions *functions)
 {
 	synthesis__free(&functions->synthesis);
+	disassembler__free(functions->disassembler);
+	forget_checked(functions);
 	array__for_each(cie, &functions->cies)
 		free(*cie);
 	array__for_each(shared, &functions->shared) {

@@ -26,6 +26,18 @@ enum function_cfi_source {
 	FUNCTION_CFI_NONE,
 };
 
+/* What was made of a runtime's own table of one function. */
+struct own_cfi {
+	struct bytes eh_frame, code;
+	uint64_t distance; /* from code to CFI, bytes */
+	const struct cfi_cie *cie;
+	struct bytes instructions;
+	bool checked; /* against the code */
+	bool repaired;
+};
+
+struct own_cfi_checked;
+
 struct functions {
 	struct diag *diag;
 	enum function_cfi_source source;
@@ -33,20 +45,13 @@ struct functions {
 	bool without_pruning; /* through any function, not just those that samples refer to */
 	bool without_frame_pointer_rule, without_synthesis;
 	struct synthesis synthesis;
-	uint64_t nr_checked;          /* tables held against their code */
-	ARRAY(struct cfi_cie *) cies; /* each different one once */
+	struct disassembler *disassembler; /* that tables are held against their code with */
+	uint64_t nr_checked;               /* tables held against their code */
+	ARRAY(struct cfi_cie *) cies;      /* each different one once */
 	ARRAY(struct shared_cfi *) shared;
-	/* the record before: runtimes write the same CFI for function after function */
-	struct {
-		struct bytes eh_frame;
-		uint64_t distance; /* from code to CFI, bytes */
-		const struct cfi_cie *cie;
-		struct bytes instructions;
-		struct bytes code;
-		bool checked; /* against the code */
-		bool repaired;
-	} last;
-	ARRAY(uint8_t *) blocks; /* rows made here; the last block has room */
+	struct own_cfi last; /* runtimes write the same CFI for function after function */
+	struct own_cfi_checked *checked; /* each different one once, by code and table */
+	ARRAY(uint8_t *) blocks;         /* rows made here; the last block has room */
 	size_t block_used;
 	/* functions made, by where their CFI is from */
 	uint64_t nr_producer, nr_synthesised, nr_frame_pointer, nr_without_cfi;

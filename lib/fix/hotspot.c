@@ -103,9 +103,10 @@ static int replace_rows(struct cfi_rows *rows, struct cfi_rows *entered, uint64_
  * pointer for their callers.
  */
 int hotspot__method_rows(struct cfi_rows *rows, const struct code_record *record,
-			 const struct cfi_target *target)
+			 const struct cfi_target *target, struct disassembler *disassembler)
 {
-	const struct cfi_track_options options = { .fixed_frame = true,
+	const struct cfi_track_options options = { .disassembler = disassembler,
+						   .fixed_frame = true,
 						   .preserved = UINT64_C(1) << RBP };
 	struct bytes code = record->code;
 	size_t entry = next_entry(code, 0);

@@ -10,6 +10,8 @@
 #include "cfi/row.h"
 #include "code/record.h"
 
+struct disassembler;
+
 /* Whether a record shows that the code map it is in is that of HotSpot. */
 bool hotspot__is_its_own(const struct code_record *record);
 
@@ -17,10 +19,10 @@ bool hotspot__is_its_own(const struct code_record *record);
 bool hotspot__is_method(const struct code_record *record);
 
 /*
- * Appends a method's rows. 0, -ENOMEM, or -ENOTSUP where code can't be tracked.
+ * Appends a method's rows; the disassembler is of the target or NULL, see track.h. 0, -ENOMEM, or -ENOTSUP where code can't be tracked.
  */
 int hotspot__method_rows(struct cfi_rows *rows, const struct code_record *record,
-			 const struct cfi_target *target);
+			 const struct cfi_target *target, struct disassembler *disassembler);
 
 /*
  * Appends the rows of the bytecode interpreter, which is one record of many codelets. Its frames

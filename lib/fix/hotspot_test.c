@@ -104,7 +104,7 @@ static void test_method(void **state)
 	uint64_t end = ADDR;
 
 	(void)state;
-	assert_int_equal(hotspot__method_rows(&rows, &record, &x86_64), 0);
+	assert_int_equal(hotspot__method_rows(&rows, &record, &x86_64, NULL), 0);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		const struct cfi_row *row = row_at(&rows, expected[i].offset);
 
@@ -131,7 +131,7 @@ static void test_build_without_says_so(void **state)
 	struct cfi_rows rows = { 0 };
 
 	(void)state;
-	assert_int_equal(hotspot__method_rows(&rows, &record, &x86_64), -ENOTSUP);
+	assert_int_equal(hotspot__method_rows(&rows, &record, &x86_64, NULL), -ENOTSUP);
 	assert_int_equal(rows.rows.count, 0);
 }
 

@@ -40,32 +40,27 @@ static void free_body(struct synthesis_body *body)
  * Whether code returns, with the stack as it was at its first instruction. If not, it may have been
  * entered in any way, jumped to (QEMU's blocks of code) as well as called.
  */
-static int returns(bool *found, const struct cfi_rows *rows, const struct code_record *record,
-		   const struct cfi_target *target)
+static bool returns(const struct cfi_rows *rows, const struct code_record *record,
+		    const struct cfi_target *target, struct disassembler *disassembler)
 {
 	const struct cfi_machine *machine = cfi_machine__of(target);
 	struct bytes code = record->code;
 	uint64_t addr = record->addr;
-	struct disassembler *disassembler;
 	struct instruction instruction;
-	int err = disassembler__new(&disassembler, target);
+	bool found = false;
 
-	*found = false;
-	if (err)
-		return err;
-	while (!*found && disassembler__read(disassembler, code, addr, &instruction)) {
+	while (!found && disassembler__read(disassembler, code, addr, &instruction)) {
 		const struct cfi_row *row = strncmp(instruction.text, "ret", 3) == 0
 						    ? cfi_rows__find(rows, addr)
 						    : NULL;
 
-		*found = row && row->cfa.kind == CFI_RULE_REGISTER && row->cfa.reg == machine->sp &&
-			 row->cfa.offset == machine->entry_offset;
+		found = row && row->cfa.kind == CFI_RULE_REGISTER && row->cfa.reg == machine->sp &&
+			row->cfa.offset == machine->entry_offset;
 		code.data += instruction.size;
 		code.size -= instruction.size;
 		addr += instruction.size;
 	}
-	disassembler__free(disassembler);
-	return 0;
+	return found;
 }
 
 /* Rows of code that is entered in the way that options say, or is left out if it is not. */
@@ -74,22 +69,20 @@ static int track(struct cfi_rows *rows, const struct code_record *record,
 		 bool must_return)
 {
 	struct cfi_track_result ignored = { 0 };
-	bool does_return = true;
 	int err = cfi__track(rows, record->code, record->addr, target, options, &ignored);
 
 	cfi_track_result__free(&ignored);
-	if (!err && must_return)
-		err = returns(&does_return, rows, record, target);
-	if (err || !does_return)
+	if (err || (must_return && !returns(rows, record, target, options->disassembler)))
 		cfi_rows__free(rows);
 	return err;
 }
 
 /* The rows that can be shown for a record's code. 0, -ENOMEM or -ENOTSUP. */
 static int find_rows(struct cfi_rows *rows, const struct code_record *record,
-		     const struct synthesis_facts *facts, const struct cfi_target *target)
+		     const struct synthesis_facts *facts, const struct cfi_target *target,
+		     struct disassembler *disassembler)
 {
-	struct cfi_track_options options = { .fixed_frame = true };
+	struct cfi_track_options options = { .disassembler = disassembler };
 	struct cfi_row entry;
 	bool failed = false;
 	int err;
@@ -97,12 +90,13 @@ static int find_rows(struct cfi_rows *rows, const struct code_record *record,
 	if (facts->hotspot && hotspot__interpreter_rows(rows, record, target, &failed))
 		return failed ? -ENOMEM : 0;
 	if (is_method(record, facts))
-		return hotspot__method_rows(rows, record, target);
-	err = track(rows, record, NULL, target, !facts->hotspot);
+		return hotspot__method_rows(rows, record, target, disassembler);
+	err = track(rows, record, &options, target, !facts->hotspot);
 	if (err || rows->rows.count || !facts->host)
 		return err;
 	host_frame__entry(&entry, facts->host, record, target);
 	options.entry = &entry;
+	options.fixed_frame = true;
 	return track(rows, record, &options, target, false);
 }
 
@@ -151,7 +145,8 @@ static int encode(struct synthesis_body *body, const struct cfi_rows *rows, uint
 	return 0;
 }
 
-static struct synthesis_body *make_body(const struct code_record *record,
+static struct synthesis_body *make_body(struct synthesis *synthesis,
+					const struct code_record *record,
 					const struct synthesis_facts *facts,
 					const struct cfi_target *target, const struct cfi_cie *cie)
 {
@@ -161,7 +156,10 @@ static struct synthesis_body *make_body(const struct code_record *record,
 
 	if (body) {
 		body->code = record->code;
-		err = find_rows(&rows, record, facts, target);
+		/* a build without a disassembler knows of interpreters all the same */
+		err = disassembler__renew(&synthesis->disassembler, target);
+		if (err != -ENOMEM)
+			err = find_rows(&rows, record, facts, target, synthesis->disassembler);
 	}
 	if (!err)
 		err = encode(body, &rows, record->addr, target, cie);
@@ -216,7 +214,7 @@ int synthesis__make(struct synthesis *synthesis, const struct code_record *recor
 		return 0;
 	body = facts->host ? NULL : find_body(synthesis, record, facts);
 	if (!body) {
-		body = make_body(record, facts, target, &machine->cie);
+		body = make_body(synthesis, record, facts, target, &machine->cie);
 		if (!body || !keep_body(synthesis, body, record, facts))
 			return -ENOMEM;
 	}
@@ -233,4 +231,6 @@ void synthesis__free(struct synthesis *synthesis)
 	array__for_each(body, &synthesis->all)
 		free_body(*body);
 	array__free(&synthesis->all);
+	disassembler__free(synthesis->disassembler);
+	synthesis->disassembler = NULL;
 }

@@ -17,6 +17,7 @@ struct synthesis_piece {
 	struct bytes instructions;
 };
 
+struct disassembler;
 struct synthesis_body;
 
 /* Zero-initialise. What was made lives until synthesis__free. */
@@ -24,6 +25,7 @@ struct synthesis {
 	/* each different one once, by code; those of Java methods and of others apart */
 	struct synthesis_body *bodies[2];
 	ARRAY(struct synthesis_body *) all;
+	struct disassembler *disassembler;
 };
 
 /* What is known of a function besides its code. */
