@@ -7,9 +7,10 @@
 #include "base/file.h"
 #include "dso/image.h"
 
-/* Small functions are gathered into writes of this size; larger gaps stay holes of the file. */
+/* Small functions are gathered into writes of this size. */
 #define CHUNK_SIZE (256 * 1024)
-#define HOLE_MIN   (64 * 1024)
+/* Whole blocks between functions stay holes of the file, which take no room on most disks. */
+#define BLOCK_SIZE 4096
 
 /* Writes at a place in the file that only goes forward. */
 struct stream {
@@ -70,8 +71,9 @@ static int seek(struct stream *stream, uint64_t offset)
 static int skip_to(struct stream *stream, uint64_t offset)
 {
 	uint64_t gap = offset - stream->offset;
+	bool has_block = align_up(stream->offset, BLOCK_SIZE) + BLOCK_SIZE <= offset;
 
-	if (gap >= HOLE_MIN || gap > CHUNK_SIZE - stream->filled)
+	if (has_block || gap > CHUNK_SIZE - stream->filled)
 		return seek(stream, offset);
 	memset(stream->chunk + stream->filled, 0, gap);
 	stream->filled += gap;

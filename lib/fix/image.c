@@ -302,6 +302,17 @@ static bool follow_outline(struct imager *imager, const struct region *region, s
 	return true;
 }
 
+/* Functions that are mapped one by one need nothing around them. */
+static void narrow_layer(const struct region *region, struct plan_dso *dso)
+{
+	const struct generation *layer = &region->generations.items[dso->generation];
+
+	if (region->whole || !dso->generation)
+		return;
+	dso->lo = layer->members.items[0]->addr;
+	dso->hi = layer->members.items[layer->members.count - 1]->end;
+}
+
 static int plan_image(struct imager *imager, const struct region *region, size_t number,
 		      struct plan_dso *dso)
 {
@@ -314,6 +325,7 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	/* all of its code is in other generations */
 	if (!region->generations.items[dso->generation].members.count)
 		return 0;
+	narrow_layer(region, dso);
 	dso->spec.target = target_of(imager->plan, dump_of(imager->plan, region->process));
 	dso->spec.lines = !imager->options->no_lines;
 	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
