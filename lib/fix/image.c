@@ -256,6 +256,12 @@ static int place_unwind(struct imager *imager, const struct region *region, stru
 			"no CFI, and a file is mapped behind the code: only the code is mapped";
 		return 0;
 	}
+	if (!imager->plan->scan->unwinds_stack && !imager->plan->scan->samples_registers) {
+		dso->unwind_mapped = false;
+		dso->reason = "something else right behind the code, and nothing to unwind: CFI is "
+			      "in the file only";
+		return 0;
+	}
 	hole = imager->options->without & FIX_HOLE
 		       ? 0
 		       : space__find_hole(&imager->space, dso->hi, end - dso->hi, HOLE_LIMIT);

@@ -98,6 +98,8 @@ static void read_attrs(struct scan *scan, const struct perfdata *perfdata)
 			scan->timed = false;
 		if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 			scan->unwinds_stack = true;
+		if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+			scan->samples_registers = true;
 	}
 }
 

@@ -14,6 +14,7 @@ struct scan {
 	ARRAY(struct marker) markers; /* moved into the discovery by the planner */
 	bool timed;                   /* records carry times */
 	bool unwinds_stack;           /* samples carry stack copies: readers will unwind by CFI */
+	bool samples_registers;       /* or at least registers: readers may look a caller up */
 	bool monotonic;               /* perf's clock is CLOCK_MONOTONIC in all events */
 	uint64_t first_sample, last_sample; /* ns; first > last: no samples */
 	uint64_t nr_samples;
