@@ -24,6 +24,7 @@ enum {
 	OPT_UNWIND,
 	OPT_KEEP_STACKS,
 	OPT_MAX_STACK,
+	OPT_SYMFS,
 	OPT_NO_SYNC,
 	OPT_REQUIRE_JIT,
 	OPT_JSON,
@@ -80,6 +81,7 @@ static const struct argp_option option_table[] = {
 	{ "keep-stacks", OPT_KEEP_STACKS, NULL, 0,
 	  "With --unwind: leave the copied stacks in the profile", 3 },
 	{ "max-stack", OPT_MAX_STACK, "N", 0, "With --unwind: frames of a chain (1024)", 3 },
+	{ "symfs", OPT_SYMFS, "DIR", 0, "With --unwind: look for mapped files under DIR", 3 },
 	{ "require-jit", OPT_REQUIRE_JIT, NULL, 0,
 	  "Without jitdumps write nothing, instead of a copy", 3 },
 	{ .doc = "What is said:", .group = 4 },
@@ -264,6 +266,9 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 		return parse_unwind(options, arg, state);
 	case OPT_MAX_STACK:
 		return parse_max_stack(options, arg, state);
+	case OPT_SYMFS:
+		options->bake.symfs = arg;
+		return 0;
 	case OPT_LAYOUT:
 		return parse_layout(options, arg, state);
 	case OPT_WITHOUT:
@@ -286,8 +291,8 @@ static void check_unwind(const struct fix_options *options, struct argp_state *s
 {
 	const struct bake_options *bake = &options->bake;
 
-	if (bake->which == BAKE_NONE && (bake->keep_stacks || bake->max_stack))
-		argp_error(state, "--keep-stacks and --max-stack are for --unwind");
+	if (bake->which == BAKE_NONE && (bake->keep_stacks || bake->max_stack || bake->symfs))
+		argp_error(state, "--keep-stacks, --max-stack and --symfs are for --unwind");
 	if (bake->which == BAKE_JIT && bake->keep_stacks)
 		argp_error(state, "--unwind=jit keeps the stacks of all other samples: "
 				  "--keep-stacks does not go with it");

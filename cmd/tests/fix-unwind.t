@@ -67,6 +67,20 @@ chains two.data | awk '/^\t/ { n++ } !NF { if (n > most) most = n; n = 0 } END {
 	>../count
 is "two of them" "$(cat ../count)" 2
 
+# the files of another machine, below a folder
+mkdir -p "../root/$place"
+mv "$place/jitprog" "../root/$place/"
+succeeds "without the program" perfjit-fix -q --unwind --force -o none.data perf.data
+succeeds "with the folder that it is in" perfjit-fix -q --unwind --symfs=../root --force -o symfs.data \
+	perf.data
+mv "../root/$place/jitprog" "$place/"
+chains none.data >../ours
+is "chains end where no file is" "$(grep -c ' _start$' ../ours)" 0
+chains symfs.data >../ours
+same_file "chains are those of the files below the folder" ../ours ../theirs
+run perfjit-fix --symfs=../root perf.data
+exits 2 "symfs is for --unwind only"
+
 run perfjit-fix --strip -o back.data baked.data
 exits 3 "strip of chains is refused"
 err_has "says why" 'had call chains put in the place of stacks (--unwind)'

@@ -108,13 +108,13 @@ static int extend(void *context, struct processes *processes)
 	return err;
 }
 
-/* DSOs may have been told to be moved elsewhere later. */
+/* DSOs may have been told to be moved elsewhere later, and are not below symfs yet. */
 static const char *locate(void *context, const char *name)
 {
 	const struct plan *plan = context;
 
 	array__for_each(dso, &plan->dsos)
-		if (dso->path && dso->path != dso->recorded && strcmp(dso->recorded, name) == 0)
+		if (dso->path && strcmp(dso->recorded, name) == 0)
 			return dso->path;
 	return NULL;
 }
@@ -412,6 +412,7 @@ int baked__make(struct baked *baked, const struct plan *plan, const struct bake_
 		struct diag *diag)
 {
 	struct unwind_options unwind = {
+		.symfs = options->symfs,
 		.max_stack = options->max_stack ? options->max_stack : BAKE_MAX_STACK,
 		.extend = extend,
 		.locate = plan->dsos.count ? locate : NULL,

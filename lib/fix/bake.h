@@ -19,6 +19,7 @@ struct bake_options {
 	enum bake_which which;
 	bool keep_stacks;
 	unsigned int max_stack; /* user frames; 0: BAKE_MAX_STACK */
+	const char *symfs;      /* folder that mapped files are looked up under; NULL: none */
 	unsigned int threads;   /* 0: as many as there are processors */
 };
 
