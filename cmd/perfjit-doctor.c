@@ -71,32 +71,16 @@ static enum exit_code probe(struct run *run)
 	return EXIT_DONE;
 }
 
-/* 0: it can't be read. */
-static uint32_t magic_of(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	uint32_t magic = 0;
-
-	if (file && fread(&magic, sizeof(magic), 1, file) != 1)
-		magic = 0;
-	if (file)
-		fclose(file);
-	return magic;
-}
-
-static bool is_dump(const char *path)
-{
-	uint32_t magic = magic_of(path);
-
-	return magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC);
-}
-
 /* One who names a perf as if it were a recording. */
 static bool is_program(const char *path)
 {
-	uint32_t magic = magic_of(path);
+	FILE *file = fopen(path, "re");
+	char magic[SELFMAG] = { 0 };
+	bool read_it = file && fread(magic, sizeof(magic), 1, file) == 1;
 
-	return memcmp(&magic, ELFMAG, SELFMAG) == 0;
+	if (file)
+		fclose(file);
+	return read_it && memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
 static bool advance(void *context, uint64_t done, uint64_t total)
@@ -166,7 +150,7 @@ static bool admit(struct run *run)
 		return array__push(&run->result->patients, perf);
 	array__for_each(path, &run->options->files) {
 		struct patient patient = {
-			.kind = is_dump(*path) ? PATIENT_DUMP : PATIENT_RECORDING,
+			.kind = jitdump__is_jitdump(*path) ? PATIENT_DUMP : PATIENT_RECORDING,
 			.path = *path,
 		};
 

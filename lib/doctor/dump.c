@@ -21,13 +21,15 @@ static enum finding_weight weight_of(enum oddity_effect effect)
 	return weights[effect];
 }
 
+/* Behind how many there are. */
 static const char *origin_text(enum oddity_origin origin)
 {
 	static const char *const texts[] = {
-		[ORIGIN_PRODUCER] = "written so by the runtime",
-		[ORIGIN_RECORDING] = "by how it was recorded: the process was killed, or still ran",
-		[ORIGIN_COPY] = "damaged or cut after it was written",
-		[ORIGIN_NOBODY] = "as it should be",
+		[ORIGIN_PRODUCER] = ", written so by the runtime",
+		[ORIGIN_RECORDING] =
+			", by how it was recorded: the process was killed, or still ran",
+		[ORIGIN_COPY] = ", damaged or cut after it was written",
+		[ORIGIN_NOBODY] = "",
 	};
 
 	return texts[origin];
@@ -63,11 +65,11 @@ static void add(struct diagnosis *diagnosis, const struct oddity_count *count, c
 		       (int)(length && about->meaning[length - 1] == '.' ? length - 1 : length),
 		       about->meaning);
 	if (count->first == DIAG_NO_OFFSET)
-		diagnosis__say(diagnosis, &finding->evidence, "%" PRIu64 " of them, %s",
-			       count->count, origin);
+		diagnosis__say(diagnosis, &finding->evidence, "%" PRIu64 " of them%s", count->count,
+			       origin);
 	else
 		diagnosis__say(diagnosis, &finding->evidence,
-			       "%" PRIu64 " of them, the first at byte %#" PRIx64 ", %s",
+			       "%" PRIu64 " of them, the first at byte %#" PRIx64 "%s",
 			       count->count, count->first, origin);
 	if (cure)
 		diagnosis__say(diagnosis, &finding->cure, "%s", cure);
