@@ -63,6 +63,12 @@ record sidebands-7.3 "$new" -e cpu-clock:u -g --namespaces --all-cgroups --switc
 record no-timestamp-6.1 "$middle" -e cpu-clock:u -g --no-timestamp
 record plain-5.10 "$old" -e cpu-clock:u -g
 
+# The whole machine, of which a pid namespace with two runtimes shows pids, all else being pid 0. Whoever
+# is at work beside it is in it: record again until nothing is in it that is nobody's business.
+env -i PATH=/usr/bin:/bin unshare --pid --fork --mount-proc "$middle" record -q -a -k mono -F 999 \
+	-e cpu-clock -g -o perf.data /bin/sh -c './jitprog nocfi & ./jitprog packed & wait' 2>record.log
+keep system-wide-6.1 perf.data
+
 # Two files of one run; the second begins when the dump was mapped long ago and does not name it.
 env -i "$middle" record -q -k mono -F 2999 -m 2 -e cpu-clock:u -g --switch-output=20K -o perf.data \
 	./jitprog nocfi 2>record.log
