@@ -108,7 +108,26 @@ static struct json_object *perf_maps(struct json_writer *writer, const struct pl
 	return array;
 }
 
-static struct json_object *dsos(struct json_writer *writer, const struct plan *plan)
+/* The functions of a DSO one by one. */
+static struct json_object *members(struct json_writer *writer, const struct plan_dso *dso)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < dso->spec.nr_functions; i++) {
+		const struct dso_function *function = &dso->spec.functions[i];
+		struct json_object *object = json_object_new_object();
+
+		json__put_address(writer, object, "address", function->addr);
+		json__put_number(writer, object, "size", function->size);
+		json__put_text(writer, object, "name", function->record->name);
+		json__put_text(writer, object, "cfi",
+			       fix_result__origin_word((enum function_origin)dso->origins[i]));
+		json__append(writer, array, object);
+	}
+	return array;
+}
+
+static struct json_object *dsos(struct json_writer *writer, const struct plan *plan, bool all)
 {
 	struct json_object *array = json_object_new_array();
 
@@ -126,6 +145,8 @@ static struct json_object *dsos(struct json_writer *writer, const struct plan *p
 		json__put_address(writer, object, "end", dso->hi);
 		if (dso->reason)
 			json__put_text(writer, object, "reason", dso->reason);
+		if (all)
+			json__put(writer, object, "members", members(writer, dso));
 		json__append(writer, array, object);
 	}
 	return array;
@@ -134,22 +155,20 @@ static struct json_object *dsos(struct json_writer *writer, const struct plan *p
 /* How many functions have their CFI from where. */
 static struct json_object *cfi(struct json_writer *writer, const struct plan *plan)
 {
-	const struct functions *functions = plan->functions;
 	struct json_object *object = json_object_new_object();
 
-	json__put_number(writer, object, "producer",
-			 functions->nr_producer - functions->nr_repaired);
-	json__put_number(writer, object, "repaired", functions->nr_repaired);
-	json__put_number(writer, object, "synthesised", functions->nr_synthesised);
-	json__put_number(writer, object, "frame_pointer", functions->nr_frame_pointer);
-	json__put_number(writer, object, "none", functions->nr_without_cfi);
-	json__put_number(writer, object, "not_needed", functions->nr_unneeded);
+	for (int origin = 0; origin < FUNCTION_ORIGINS; origin++)
+		json__put_number(writer, object,
+				 fix_result__origin_word((enum function_origin)origin),
+				 plan->functions->by_origin[origin]);
 	return object;
 }
 
 static void put_plan(struct json_writer *writer, struct json_object *object,
-		     const struct plan *plan)
+		     const struct fix_result *result)
 {
+	const struct plan *plan = result->plan;
+
 	put_counts(writer, object, &plan->counts);
 	json__put_number(writer, object, "functions", plan->nr_functions);
 	json__put_number(writer, object, "functions_left_out", plan->nr_dropped);
@@ -162,7 +181,7 @@ static void put_plan(struct json_writer *writer, struct json_object *object,
 	json__put(writer, object, "events", events(writer, plan));
 	json__put(writer, object, "dumps", dumps(writer, plan));
 	json__put(writer, object, "perf_maps", perf_maps(writer, plan));
-	json__put(writer, object, "dsos", dsos(writer, plan));
+	json__put(writer, object, "dsos", dsos(writer, plan, result->options->verbose > 1));
 }
 
 static void put_baked(struct json_writer *writer, struct json_object *object,
@@ -190,7 +209,7 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 	if (*result->options->chosen)
 		json__put_text(&writer, object, "for_perf", result->options->chosen);
 	if (result->plan)
-		put_plan(&writer, object, result->plan);
+		put_plan(&writer, object, result);
 	if (result->relocated) {
 		json__put_number(&writer, object, "relocated_mappings", result->moves.nr_records);
 		json__put_number(&writer, object, "missing_mappings", result->moves.nr_missing);

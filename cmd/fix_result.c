@@ -57,3 +57,24 @@ size_t fix_result__nr_dsos(const struct plan *plan)
 		count += dso->path != NULL;
 	return count;
 }
+
+static const struct {
+	const char *word, *text;
+} origins[FUNCTION_ORIGINS] = {
+	[FUNCTION_PRODUCER] = { "producer", "as the runtime wrote it" },
+	[FUNCTION_REPAIRED] = { "repaired", "of the runtime, put right" },
+	[FUNCTION_SYNTHESISED] = { "synthesised", "shown by the code" },
+	[FUNCTION_FRAME_POINTER] = { "frame_pointer", "by the frame pointer" },
+	[FUNCTION_NO_CFI] = { "none", "none" },
+	[FUNCTION_UNNEEDED] = { "not_needed", "not needed" },
+};
+
+const char *fix_result__origin_word(enum function_origin origin)
+{
+	return origins[origin].word;
+}
+
+const char *fix_result__origin_text(enum function_origin origin)
+{
+	return origins[origin].text;
+}

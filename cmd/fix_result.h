@@ -41,4 +41,8 @@ void fix_result__print(const struct fix_result *result, FILE *stream);
 int fix_result__print_json(const struct fix_result *result, const struct messages *messages,
 			   FILE *stream);
 
+/* Where a function's CFI is from, in a word for programs and in words for people. */
+const char *fix_result__origin_word(enum function_origin origin);
+const char *fix_result__origin_text(enum function_origin origin);
+
 #endif

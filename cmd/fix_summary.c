@@ -110,26 +110,15 @@ static bool samples_have(const struct plan *plan, uint64_t what)
 /* From where functions have their unwind tables. */
 static void print_cfi(const struct printer *printer)
 {
-	const struct functions *functions = printer->plan->functions;
-	const struct {
-		uint64_t count;
-		const char *text;
-	} origins[] = {
-		{ functions->nr_producer - functions->nr_repaired, "as the runtime wrote it" },
-		{ functions->nr_repaired, "of the runtime, put right" },
-		{ functions->nr_synthesised, "shown by the code" },
-		{ functions->nr_frame_pointer, "by the frame pointer" },
-		{ functions->nr_without_cfi, "none" },
-		{ functions->nr_unneeded, "not needed" },
-	};
+	const uint64_t *by_origin = printer->plan->functions->by_origin;
 	const char *separator = "of functions: ";
 
 	label(printer, "CFI");
-	for (size_t i = 0; i < sizeof(origins) / sizeof(*origins); i++) {
-		if (!origins[i].count)
+	for (int origin = 0; origin < FUNCTION_ORIGINS; origin++) {
+		if (!by_origin[origin])
 			continue;
-		fprintf(printer->stream, "%s%" PRIu64 " %s", separator, origins[i].count,
-			origins[i].text);
+		fprintf(printer->stream, "%s%" PRIu64 " %s", separator, by_origin[origin],
+			fix_result__origin_text((enum function_origin)origin));
 		separator = ", ";
 	}
 	fputc('\n', printer->stream);
@@ -255,6 +244,21 @@ static void print_events(const struct printer *printer)
 	}
 }
 
+/* Each function of a DSO, with where its CFI is from. */
+static void print_members(const struct printer *printer, const struct plan_dso *dso)
+{
+	for (size_t i = 0; i < dso->spec.nr_functions; i++) {
+		const struct dso_function *function = &dso->spec.functions[i];
+		char name[1024];
+
+		label(printer, "Function");
+		fprintf(printer->stream, "%#" PRIx64 "-%#" PRIx64 ", CFI %s: %s\n", function->addr,
+			function->addr + function->size,
+			fix_result__origin_text((enum function_origin)dso->origins[i]),
+			text__printable(name, sizeof(name), function->record->name));
+	}
+}
+
 static void print_dsos(const struct printer *printer)
 {
 	array__for_each(dso, &printer->plan->dsos) {
@@ -266,6 +270,7 @@ static void print_dsos(const struct printer *printer)
 			dso->process->pid, dso->lo, dso->hi, dso->spec.nr_functions,
 			S(dso->spec.nr_functions));
 		fprintf(printer->stream, dso->reason ? "; %s\n" : "\n", dso->reason);
+		print_members(printer, dso);
 	}
 }
 

@@ -293,7 +293,6 @@ static int from_own(struct functions *functions, const struct member *member,
 	}
 	entry->cie = functions->last.cie;
 	entry->instructions = functions->last.instructions;
-	functions->nr_repaired += functions->last.repaired;
 	return 0;
 }
 
@@ -335,8 +334,11 @@ static int add(struct function_cfi *cfi, const struct cfi_cie *cie, struct bytes
 		       : -ENOMEM;
 }
 
+/* Each of these leaves origin alone when it gives no CFI. */
+
 static int from_frame_pointer(struct functions *functions, const struct member *member,
-			      const struct function_context *context, struct function_cfi *cfi)
+			      const struct function_context *context, struct function_cfi *cfi,
+			      enum function_origin *origin)
 {
 	const struct code_record *record = member->code->record;
 	struct buf rows = BUF(context->target->order);
@@ -351,14 +353,15 @@ static int from_frame_pointer(struct functions *functions, const struct member *
 		err = kept.data ? add(cfi, cfi__frame_pointer_cie(context->target), kept,
 				      member->addr, member->end - member->addr)
 				: -ENOMEM;
-		functions->nr_frame_pointer++;
+		*origin = FUNCTION_FRAME_POINTER;
 	}
 	buf__free(&rows);
 	return err;
 }
 
 static int from_code(struct functions *functions, const struct member *member,
-		     const struct function_context *context, struct function_cfi *cfi)
+		     const struct function_context *context, struct function_cfi *cfi,
+		     enum function_origin *origin)
 {
 	const struct code_record *record = member->code->record;
 	const struct runtime *runtime = context->runtime;
@@ -374,17 +377,18 @@ static int from_code(struct functions *functions, const struct member *member,
 		const struct synthesis_piece *piece = &result.pieces[i];
 		uint64_t left = piece->offset < member_size ? member_size - piece->offset : 0;
 
-		if (left)
-			err = add(cfi, result.cie, piece->instructions,
-				  member->addr + piece->offset,
-				  piece->size < left ? piece->size : left);
+		if (!left)
+			continue;
+		err = add(cfi, result.cie, piece->instructions, member->addr + piece->offset,
+			  piece->size < left ? piece->size : left);
+		*origin = FUNCTION_SYNTHESISED;
 	}
-	functions->nr_synthesised += result.nr_pieces > 0;
 	return err;
 }
 
 static int from_producer(struct functions *functions, const struct member *member,
-			 const struct function_context *context, struct function_cfi *cfi)
+			 const struct function_context *context, struct function_cfi *cfi,
+			 enum function_origin *origin)
 {
 	const struct code_record *record = member->code->record;
 	struct cfi_entry entry = { .addr = member->addr, .size = member->end - member->addr };
@@ -396,7 +400,8 @@ static int from_producer(struct functions *functions, const struct member *membe
 					     : from_own(functions, member, context, &entry);
 	if (err || !entry.cie)
 		return err;
-	functions->nr_producer++;
+	*origin = !record->unwind->shared && functions->last.repaired ? FUNCTION_REPAIRED
+								      : FUNCTION_PRODUCER;
 	return array__push(&cfi->entries, entry) ? 0 : -ENOMEM;
 }
 
@@ -426,26 +431,24 @@ int functions__make(struct functions *functions, const struct member *member,
 		    struct function_cfi *cfi)
 {
 	enum function_cfi_source source = functions->source;
-	size_t before = cfi->entries.count;
+	enum function_origin origin = FUNCTION_NO_CFI;
 	int err = 0;
 
 	*function = (struct dso_function){ member->code->record, member->addr,
 					   member->end - member->addr };
 	if (source == FUNCTION_CFI_AUTO || source == FUNCTION_CFI_PRODUCER)
-		err = from_producer(functions, member, context, cfi);
-	if (!err && cfi->entries.count == before && follows_code(functions, member->code->record)) {
-		if (!member->wants_cfi) {
-			functions->nr_unneeded++;
-			return 0;
-		}
-		err = from_code(functions, member, context, cfi);
+		err = from_producer(functions, member, context, cfi, &origin);
+	if (!err && origin == FUNCTION_NO_CFI && follows_code(functions, member->code->record)) {
+		if (member->wants_cfi)
+			err = from_code(functions, member, context, cfi, &origin);
+		else
+			origin = FUNCTION_UNNEEDED;
 	}
-	if (!err && cfi->entries.count == before && source != FUNCTION_CFI_PRODUCER &&
+	if (!err && origin == FUNCTION_NO_CFI && source != FUNCTION_CFI_PRODUCER &&
 	    source != FUNCTION_CFI_NONE && !functions->without_frame_pointer_rule)
-		err = from_frame_pointer(functions, member, context, cfi);
-	if (cfi->entries.count == before)
-		functions->nr_without_cfi++;
-	return err;
+		err = from_frame_pointer(functions, member, context, cfi, &origin);
+	functions->by_origin[origin]++;
+	return err || array__push(&cfi->origins, (uint8_t)origin) ? err : -ENOMEM;
 }
 
 void functions__free(struct functions *functions)

@@ -38,6 +38,17 @@ struct own_cfi {
 
 struct own_cfi_checked;
 
+/* Where a function's CFI is from. */
+enum function_origin {
+	FUNCTION_PRODUCER,      /* as the producer wrote it */
+	FUNCTION_REPAIRED,      /* the producer's, encoded wrongly, put right */
+	FUNCTION_SYNTHESISED,   /* what the code shows */
+	FUNCTION_FRAME_POINTER, /* the code keeps one */
+	FUNCTION_NO_CFI,        /* there is none */
+	FUNCTION_UNNEEDED,      /* none, as no sample can be of a chain through it */
+	FUNCTION_ORIGINS,
+};
+
 struct functions {
 	struct diag *diag;
 	enum function_cfi_source source;
@@ -53,15 +64,13 @@ struct functions {
 	struct own_cfi_checked *checked; /* each different one once, by code and table */
 	ARRAY(uint8_t *) blocks;         /* rows made here; the last block has room */
 	size_t block_used;
-	/* functions made, by where their CFI is from */
-	uint64_t nr_producer, nr_synthesised, nr_frame_pointer, nr_without_cfi;
-	uint64_t nr_repaired; /* among the producers': encoded wrongly, put right */
-	uint64_t nr_unneeded; /* without, as no sample can be of a chain through them */
+	uint64_t by_origin[FUNCTION_ORIGINS]; /* functions made */
 };
 
 /* The CFI of a DSO's functions, by address. What it points to lives until functions__free. */
 struct function_cfi {
 	ARRAY(struct cfi_entry) entries;
+	ARRAY(uint8_t) origins; /* enum function_origin of each function */
 };
 
 /* What functions of one process have in common. */
@@ -77,7 +86,7 @@ struct function_context {
  */
 bool functions__follow(const struct functions *functions, const struct code_record *record);
 
-/* Makes one function of a member and appends the CFI that is its. 0 or -ENOMEM. */
+/* Makes one function of a member, appends the CFI that is its and the origin. 0 or -ENOMEM. */
 int functions__make(struct functions *functions, const struct member *member,
 		    const struct function_context *context, struct dso_function *function,
 		    struct function_cfi *cfi);

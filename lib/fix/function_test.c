@@ -151,6 +151,7 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 	assert_int_equal(made->cfi.addr, addr);
 	assert_int_equal(made->cfi.size, size);
 	array__free(&cfi.entries);
+	array__free(&cfi.origins);
 }
 
 static const struct code_unwind cpython = {
@@ -168,9 +169,9 @@ static void test_own_cfi(void **state)
 	assert_int_equal(made.cfi.cie->data_align, -8);
 	assert_int_equal(made.cfi.instructions.size, 6);
 	assert_memory_equal(made.cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
-	assert_int_equal(functions.nr_producer, 1);
-	assert_int_equal(functions.nr_without_cfi, 0);
-	assert_int_equal(functions.nr_repaired, 0);
+	assert_int_equal(functions.by_origin[FUNCTION_PRODUCER], 1);
+	assert_int_equal(functions.by_origin[FUNCTION_NO_CFI], 0);
+	assert_int_equal(functions.by_origin[FUNCTION_REPAIRED], 0);
 	functions__free(&functions);
 }
 
@@ -195,12 +196,13 @@ static bool is_wrong_table_used(struct functions *functions, bool wants_cfi)
 	};
 	struct dso_function function;
 	struct function_cfi cfi = { 0 };
-	uint64_t before = functions->nr_producer;
+	uint64_t before = functions->by_origin[FUNCTION_PRODUCER];
 
 	functions->without_synthesis = functions->without_frame_pointer_rule = true;
 	assert_int_equal(functions__make(functions, &member, &context, &function, &cfi), 0);
 	array__free(&cfi.entries);
-	return functions->nr_producer > before;
+	array__free(&cfi.origins);
+	return functions->by_origin[FUNCTION_PRODUCER] > before;
 }
 
 /* A table is held against its code where readers will unwind by it; of others, some are. */
@@ -242,8 +244,8 @@ static void test_wrong_pc_begin(void **state)
 		assert_memory_equal(made[i].cfi.instructions.data, CPYTHON_INSTRUCTIONS, 6);
 	}
 	/* each of them counts, however alike they are */
-	assert_int_equal(functions.nr_repaired, 2);
-	assert_int_equal(functions.nr_producer, 3);
+	assert_int_equal(functions.by_origin[FUNCTION_REPAIRED], 2);
+	assert_int_equal(functions.by_origin[FUNCTION_PRODUCER], 1);
 	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 0);
 	functions__free(&functions);
 }
@@ -268,8 +270,8 @@ static void test_shared_cfi_goes_by_address(void **state)
 	assert_null(made[2].cfi.cie);
 	assert_memory_equal(made[3].cfi.instructions.data, "\x0e\x10", 2);
 	assert_int_equal(functions.shared.count, 1);
-	assert_int_equal(functions.nr_producer, 3);
-	assert_int_equal(functions.nr_without_cfi, 1);
+	assert_int_equal(functions.by_origin[FUNCTION_PRODUCER], 3);
+	assert_int_equal(functions.by_origin[FUNCTION_NO_CFI], 1);
 	functions__free(&functions);
 }
 
@@ -312,8 +314,8 @@ static void test_without_cfi(void **state)
 	assert_null(made.cfi.cie);
 	make(&functions, &made, 0x7000, 0x7000, 11, &damaged);
 	assert_null(made.cfi.cie);
-	assert_int_equal(functions.nr_without_cfi, 3);
-	assert_int_equal(functions.nr_producer, 0);
+	assert_int_equal(functions.by_origin[FUNCTION_NO_CFI], 3);
+	assert_int_equal(functions.by_origin[FUNCTION_PRODUCER], 0);
 	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 1);
 	/* the one after gets its own again */
 	make(&functions, &made, 0x7000, 0x7000, 11, &cpython);
@@ -340,13 +342,14 @@ static void test_unwanted(void **state)
 	assert_true(functions__follow(&functions, &record));
 	assert_int_equal(functions__make(&functions, &member, &context, &function, &cfi), 0);
 	assert_int_equal(cfi.entries.count, 0);
-	assert_int_equal(functions.nr_unneeded, 1);
-	assert_int_equal(functions.nr_without_cfi, 0);
+	assert_int_equal(functions.by_origin[FUNCTION_UNNEEDED], 1);
+	assert_int_equal(functions.by_origin[FUNCTION_NO_CFI], 0);
 	member.wants_cfi = true;
 	assert_int_equal(functions__make(&functions, &member, &context, &function, &cfi), 0);
 	assert_int_equal(cfi.entries.count, 1);
-	assert_int_equal(functions.nr_unneeded, 1);
+	assert_int_equal(functions.by_origin[FUNCTION_UNNEEDED], 1);
 	array__free(&cfi.entries);
+	array__free(&cfi.origins);
 	functions__free(&functions);
 }
 

@@ -97,8 +97,9 @@ static struct cfi_target target_of(const struct plan *plan, const struct found_d
 
 static int make_functions(struct imager *imager, const struct region *region,
 			  const struct generation *generation, const char *file,
-			  struct dso_spec *spec)
+			  struct plan_dso *dso)
 {
+	struct dso_spec *spec = &dso->spec;
 	struct dso_function *functions = calloc(generation->members.count + 1, sizeof(*functions));
 	struct function_context context = { .target = &spec->target,
 					    .file = file,
@@ -117,6 +118,7 @@ static int make_functions(struct imager *imager, const struct region *region,
 					      &functions[spec->nr_functions++], &cfi);
 	spec->cfi = cfi.entries.items;
 	spec->nr_cfi = cfi.entries.count;
+	dso->origins = cfi.origins.items;
 	return err;
 }
 
@@ -336,7 +338,7 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	dso->spec.lines = !imager->options->no_lines;
 	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
 	err = make_functions(imager, region, &region->generations.items[dso->generation], source,
-			     &dso->spec);
+			     dso);
 	if (!err)
 		err = set_identity(&dso->spec, region, dso->generation);
 	if (err)
@@ -381,6 +383,7 @@ static int plan_region(struct imager *imager, size_t index)
 			free((void *)(uintptr_t)dso.spec.functions);
 			free((void *)(uintptr_t)dso.spec.cfi);
 			free((void *)(uintptr_t)dso.spec.identity.data);
+			free(dso.origins);
 			return -ENOMEM;
 		}
 	}

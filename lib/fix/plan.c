@@ -52,6 +52,7 @@ void plan__free(struct plan *plan)
 		free((void *)(uintptr_t)dso->spec.functions);
 		free((void *)(uintptr_t)dso->spec.cfi);
 		free((void *)(uintptr_t)dso->spec.identity.data);
+		free(dso->origins);
 		free(dso->path);
 		free(dso->recorded);
 	}

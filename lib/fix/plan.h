@@ -61,6 +61,7 @@ struct plan_dso {
 	struct process *process;
 	size_t region, generation; /* number of the region in the plan; of the generation in it */
 	struct dso_spec spec;      /* functions, cfi and identity owned by the plan */
+	uint8_t *origins;          /* enum function_origin of each function in spec */
 	struct dso_layout layout;
 	const struct dso_outline
 		*outline;   /* of the file that the code lies in, to be followed; or NULL */
