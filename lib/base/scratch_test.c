@@ -45,18 +45,24 @@ static void test_removed_with_all(void **state)
 static void test_links_are_not_followed(void **state)
 {
 	struct scratch kept, removed;
-	char *link;
+	char *link, *file;
+	int fd;
 
 	(void)state;
 	assert_int_equal(scratch__make(&kept, NULL, "kept"), 0);
 	assert_int_equal(scratch__make(&removed, NULL, "removed"), 0);
 	link = scratch__path(&removed, "link");
-	assert_non_null(link);
+	file = scratch__path(&kept, "file");
+	assert_true(link && file);
+	fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
 	assert_int_equal(symlink(kept.folder, link), 0);
 	scratch__remove(&removed);
-	assert_int_equal(access(kept.folder, F_OK), 0);
+	assert_int_equal(access(file, F_OK), 0);
 	scratch__remove(&kept);
 	free(link);
+	free(file);
 }
 
 static void test_parent(void **state)

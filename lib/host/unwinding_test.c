@@ -65,6 +65,19 @@ static void test_broken(void **state)
 		testing__expect(testing, of_unwinding[j], PROBE_UNKNOWN);
 }
 
+/* One that shows where a sample was taken and none of its callers. */
+static void test_leaf_alone(void **state)
+{
+	struct testing *testing = *state;
+
+	testing__perf_is(testing, "awk '/^\t/ { if (n++) next } !/^\t/ { n = 0 } 1' "
+				  "testdata/doctor/outputs/perf-6.1.txt");
+	assert_int_equal(probe__unwinding(&testing->probe, &testing->probing), 0);
+	testing__expect(testing, PROBE_UNWINDER, PROBE_FAULTY);
+	assert_int_equal(testing->probe.unwinder, UNWINDER_NONE);
+	assert_string_equal(testing->probe.results[PROBE_UNWINDER].evidence, "1 of 3 frames shown");
+}
+
 /* Where the prefix matters, the file that has it shows so. */
 static void test_prefix(void **state)
 {
@@ -82,6 +95,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_real_output, testing__setup,
 						testing__teardown),
 		cmocka_unit_test_setup_teardown(test_broken, testing__setup, testing__teardown),
+		cmocka_unit_test_setup_teardown(test_leaf_alone, testing__setup, testing__teardown),
 		cmocka_unit_test_setup_teardown(test_prefix, testing__setup, testing__teardown),
 	};
 
