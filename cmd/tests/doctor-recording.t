@@ -64,6 +64,11 @@ perl -e 'open my $f, "+<:raw", "jit-1195.dump"; seek $f, 20, 0; print $f pack "L
 mv jit-1195.dump jit-0001.dump
 cause 'process 1195 ran in a pid namespace, where it is 1' "container"
 
+fresh py313fpbuild-perfjit-fp
+in_place /nil/jit-1195.dump "jit-1195.dump (deleted)"
+rm jit-1195.dump
+cause 'the jitdump of pid 1195 is gone: jit-1195.dump was deleted while it was recorded' "deleted"
+
 # as Bun calls it
 fresh py313fpbuild-perfjit-fp
 in_place /nil/jit-1195.dump jit-1-1195.dump
@@ -108,6 +113,31 @@ out_has "wrong clock: the offset is evidence" 'Seen .*jit-23067.dump.* ms'
 rm -rf ./*
 form zstd-6.1
 cause 'it was recorded with -z' "compressed"
+
+# finds KIND EXPRESSION VALUE: a finding of the profile here
+finds()
+{
+	run perfjit-doctor --json perf.data
+	is "it is found: $1" "$(json "(grep { \$_->{kind} eq '$1' } @{\$j->{examined}[0]{findings}})[0]
+		{$2}")" "$3"
+}
+
+rm -rf ./*
+form two-6.1
+finds no-chains samples 191
+finds user-only weight note
+
+# perf report --stats: LOST_SAMPLES events: 44
+rm -rf ./*
+form switched-last-6.1
+finds lost-events samples 44
+finds lost-events of 82
+
+# eleven samples are older than the code they are in, as one sees who compares by hand the times of
+# samples with those of the dump
+rm -rf ./*
+recording java17-fp-pfp
+finds loaded-later samples 11
 
 # callers behind the first frame in JIT code are not there: PERF_CONTEXT_USER says nothing
 fresh py313fpbuild-perfjit-fp

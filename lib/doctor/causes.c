@@ -156,10 +156,12 @@ static void find_lost(struct recording *recording)
 
 	if (!lost)
 		return;
-	finding = recording__add(recording, "lost-events", FINDING_LOSS,
-				 lost < samples ? lost : samples);
+	finding = recording__add(recording, "lost-events", FINDING_LOSS, 0);
 	if (!finding)
 		return;
+	/* of what there would be */
+	finding->samples = lost;
+	finding->of = lost + samples;
 	diagnosis__say(recording->diagnosis, &finding->what,
 		       "events were lost while recording: perf did not keep up");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
