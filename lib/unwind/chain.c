@@ -46,8 +46,11 @@ static int add(struct unwind_thread *thread, struct unwind_chain *chain, uint64_
 	return array__push(&chain->frames, frame) ? 0 : -ENOMEM;
 }
 
-static int add_kernel(struct unwind_chain *chain, uint64_t ip)
+static int add_kernel(struct unwind_thread *thread, struct unwind_chain *chain, uint64_t ip)
 {
+	struct unwinder *unwinder = thread->unwinder;
+	const struct symbol *symbol =
+		thread->names ? kernel_symbols__find(&unwinder->kernel, unwinder, ip) : NULL;
 	struct unwind_frame frame = {
 		.ip = ip,
 		.kernel = true,
@@ -55,6 +58,11 @@ static int add_kernel(struct unwind_chain *chain, uint64_t ip)
 		.caller = chain->nr_kernel > 0,
 	};
 
+	if (symbol) {
+		frame.symbol = symbol->name;
+		frame.symbol_offset = ip - symbol->start;
+		frame.reason = UNWIND_NAMED;
+	}
 	chain->nr_kernel++;
 	return array__push(&chain->frames, frame) ? 0 : -ENOMEM;
 }
@@ -106,7 +114,7 @@ static int add_callchain(struct unwind_thread *thread, const struct perfdata_sam
 		if (ip >= FIRST_CONTEXT)
 			context = ip;
 		else if (context == (uint64_t)PERF_CONTEXT_KERNEL)
-			err = add_kernel(chain, ip);
+			err = add_kernel(thread, chain, ip);
 		else if (context == (uint64_t)PERF_CONTEXT_USER && with_user)
 			err = add_recorded(thread, chain, ip);
 	}
@@ -142,7 +150,7 @@ static int add_ip(struct unwind_thread *thread, const struct perfdata_sample *sa
 		  struct unwind_chain *chain)
 {
 	if (is_kernels(sample))
-		return chain->frames.count ? 0 : add_kernel(chain, sample->ip);
+		return chain->frames.count ? 0 : add_kernel(thread, chain, sample->ip);
 	return chain->frames.count ? 0 : add_recorded(thread, chain, sample->ip);
 }
 

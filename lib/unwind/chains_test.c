@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@
 struct recording {
 	const char *name;
 	const char *files[3];
+	bool cached; /* NAME.vdso and NAME.kallsyms are in the build-id cache */
 };
 
 struct fixture {
@@ -76,17 +79,37 @@ static void unpack_to(const struct fixture *fixture, const char *name, const cha
 
 static void make_folder(const struct fixture *fixture, const char *name)
 {
-	char path[128];
+	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
-	assert_int_equal(mkdir(path, 0700), 0);
+	assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+}
+
+/* Puts a file where perf record has put it in the build-id cache. */
+static void unpack_cached(const struct fixture *fixture, const char *file, const char *ending,
+			  const char *name)
+{
+	uint8_t id[PERFDATA_BUILD_ID_SIZE];
+	char place[80] = ".build-id/";
+	size_t length = strlen(place);
+
+	assert_int_equal(perfdata__build_id(fixture->perfdata, file, id), sizeof(id));
+	make_folder(fixture, place);
+	for (size_t i = 0; i < sizeof(id); i++) {
+		length += (size_t)sprintf(place + length, i == 1 ? "/%02x" : "%02x", id[i]);
+		if (i == 0 || i == sizeof(id) - 1)
+			make_folder(fixture, place);
+	}
+	snprintf(place + length, sizeof(place) - length, "/%s", name);
+	unpack_to(fixture, fixture->recording->name, ending, place);
 }
 
 static int setup(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	const struct recording *recording = *state;
-	struct unwind_options options = { .symfs = fixture->folder, .buildid_dir = "" };
+	struct unwind_options options = { .symfs = fixture->folder,
+					  .buildid_dir = fixture->folder };
 	char path[128];
 
 	fixture->recording = recording;
@@ -104,6 +127,10 @@ static int setup(void **state)
 	fixture->diag = diag__new(NULL, NULL);
 	snprintf(path, sizeof(path), "%s/perf.data", fixture->folder);
 	assert_int_equal(perfdata__open(&fixture->perfdata, path, fixture->diag), 0);
+	if (recording->cached) {
+		unpack_cached(fixture, "[vdso]", ".vdso", "vdso");
+		unpack_cached(fixture, "[kernel.kallsyms]", ".kallsyms", "kallsyms");
+	}
 	assert_int_equal(
 		unwinder__new(&fixture->unwinder, fixture->perfdata, &options, fixture->diag), 0);
 	assert_int_equal(unwind_thread__new(&fixture->thread, fixture->unwinder, true), 0);
@@ -111,12 +138,10 @@ static int setup(void **state)
 	return 0;
 }
 
-static void remove_made(const struct fixture *fixture, const char *name)
+static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *ftw)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
-	assert_int_equal(remove(path), 0);
+	(void)stat, (void)kind, (void)ftw;
+	return remove(path);
 }
 
 static int teardown(void **state)
@@ -129,23 +154,17 @@ static int teardown(void **state)
 	perfdata__close(fixture->perfdata);
 	diag__free(fixture->diag);
 	buf__free(&fixture->expected);
-	for (size_t i = 0; fixture->recording->files[i]; i++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), PLACE "/%s", fixture->recording->files[i]);
-		remove_made(fixture, path);
-	}
-	remove_made(fixture, "perf.data");
-	remove_made(fixture, PLACE);
-	remove_made(fixture, "tmp");
-	remove_made(fixture, "");
+	assert_int_equal(nftw(fixture->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 	free(fixture);
 	return 0;
 }
 
-/* The user's part of a chain as perf prints it with -F tid,time,ip,sym. */
-static void print(const struct perfdata_sample *sample, const struct unwind_chain *chain,
-		  struct buf *text)
+/*
+ * A chain as perf prints it with -F tid,time,ip,sym; the kernel's part only where its symbols are
+ * there.
+ */
+static void print(const struct fixture *fixture, const struct perfdata_sample *sample,
+		  const struct unwind_chain *chain, struct buf *text)
 {
 	char line[512];
 
@@ -153,7 +172,7 @@ static void print(const struct perfdata_sample *sample, const struct unwind_chai
 		 sample->time / 1000000000, sample->time % 1000000000);
 	buf__put(text, line, strlen(line));
 	array__for_each(frame, &chain->frames) {
-		if (frame->kernel)
+		if (frame->kernel && !fixture->recording->cached)
 			continue;
 		snprintf(line, sizeof(line), "%" PRIx64 " %s\n", frame->ip,
 			 frame->symbol ? frame->symbol : "[unknown]");
@@ -187,7 +206,7 @@ static void find_expected(const struct fixture *fixture, const struct perfdata_s
 		at = line + length + (line[length] == '\n');
 		while (length && line[length - 1] == ' ')
 			length--;
-		if (is_kernels(line))
+		if (is_kernels(line) && !fixture->recording->cached)
 			continue;
 		buf__put(text, line, length);
 		buf__put(text, "\n", 1);
@@ -238,7 +257,7 @@ static void count(struct fixture *fixture, const struct perfdata_sample *sample,
 
 	assert_int_equal(unwind_thread__sample(fixture->thread, sample, &fixture->chain), 0);
 	find_expected(fixture, sample, &theirs);
-	print(sample, chain, &ours);
+	print(fixture, sample, chain, &ours);
 	counts->samples++;
 	if (is_lost(fixture, &theirs))
 		counts->lost++;
@@ -299,6 +318,55 @@ static void test_dynamic(void **state)
 	assert_true(counts.found[1] >= 200);
 }
 
+static bool find_frame(struct fixture *fixture, const char *symbol, struct perfdata_sample *sample,
+		       struct unwind_frame *found)
+{
+	struct perfdata_walk walk;
+	bool is_there = false;
+
+	perfdata_walk__begin(&walk, fixture->perfdata);
+	while (!is_there && next_sample(fixture, &walk, sample)) {
+		assert_int_equal(unwind_thread__sample(fixture->thread, sample, &fixture->chain),
+				 0);
+		array__for_each(frame, &fixture->chain.frames) {
+			if (!frame->symbol || strcmp(frame->symbol, symbol) != 0)
+				continue;
+			*found = *frame;
+			is_there = true;
+		}
+	}
+	perfdata_walk__end(&walk);
+	return is_there;
+}
+
+/* Addresses as objdump -d shows them of "dynamic". */
+static void test_plt(void **state)
+{
+	static const struct {
+		uint64_t vaddr;
+		const char *name;
+	} entries[] = {
+		{ 0x1010, "_Z14for_each_shapemPFmP5shapemE@plt" },
+		{ 0x1020, "_Z10ask_kernelm@plt" },
+	};
+	const uint64_t start = 0x1030;
+	struct fixture *fixture = *state;
+	struct perfdata_sample sample;
+	struct unwind_frame frame;
+	uint64_t base;
+
+	assert_true(find_frame(fixture, "_start", &sample, &frame));
+	base = frame.ip - frame.symbol_offset - start;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(unwind_thread__resolve(fixture->thread, sample.pid, sample.time,
+							base + entries[i].vaddr + 5, false, &frame),
+				 0);
+		assert_non_null(frame.symbol);
+		assert_string_equal(frame.symbol, entries[i].name);
+		assert_int_equal(frame.symbol_offset, 5);
+	}
+}
+
 static void test_labels(void **state)
 {
 	static const char *const names[] = { "around", "unsized", "taken_by_all", "typed", NULL };
@@ -324,6 +392,21 @@ static void test_deferred(void **state)
 	assert_true(counts.lost >= 10 && counts.lost <= 30);
 	assert_true(counts.found[0] >= 20);
 	assert_true(counts.found[1] >= 200);
+}
+
+/* System calls and the vdso: its rows and names, and the kernel's names, are from the cache. */
+static void test_kernel(void **state)
+{
+	static const char *const names[] = { "__vdso_clock_gettime", "do_syscall_64",
+					     "entry_SYSCALL_64_after_hwframe", NULL };
+	struct counts counts;
+
+	compare_all(*state, names, &counts);
+	assert_true(counts.samples >= 250);
+	assert_int_equal(counts.complete, counts.samples);
+	assert_true(counts.found[0] >= 100);
+	assert_true(counts.found[1] >= 50);
+	assert_true(counts.found[2] >= 50);
 }
 
 static void test_addresses(void **state)
@@ -354,10 +437,11 @@ static void test_addresses(void **state)
 	assert_false(unwind_module__is_jit(frame.module));
 }
 
-static struct recording calls = { "calls", { "calls" } };
-static struct recording dynamic = { "dynamic", { "dynamic", "libshapes.so" } };
-static struct recording labels = { "labels", { "labels" } };
-static struct recording deferred = { "deferred", { "dynamic", "libshapes.so" } };
+static struct recording calls = { .name = "calls", .files = { "calls" } };
+static struct recording dynamic = { .name = "dynamic", .files = { "dynamic", "libshapes.so" } };
+static struct recording labels = { .name = "labels", .files = { "labels" } };
+static struct recording kernel = { .name = "kernel", .files = { "kernel" }, .cached = true };
+static struct recording deferred = { .name = "deferred", .files = { "dynamic", "libshapes.so" } };
 
 #define TEST(name, recording) \
 	cmocka_unit_test_prestate_setup_teardown(name, setup, teardown, &(recording))
@@ -365,9 +449,10 @@ static struct recording deferred = { "deferred", { "dynamic", "libshapes.so" } }
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_calls, calls),       TEST(test_addresses, calls),
-		TEST(test_dynamic, dynamic),   TEST(test_labels, labels),
-		TEST(test_deferred, deferred),
+		TEST(test_calls, calls),     TEST(test_addresses, calls),
+		TEST(test_dynamic, dynamic), TEST(test_plt, dynamic),
+		TEST(test_labels, labels),   TEST(test_deferred, deferred),
+		TEST(test_kernel, kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

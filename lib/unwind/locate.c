@@ -57,26 +57,32 @@ static void print_id(struct bytes build_id, char text[2 * PERFDATA_BUILD_ID_SIZE
 }
 
 /* perf's build-id cache: a link per build-id to a folder, in older ones to the file. */
-static bool try_cache(struct unwind_module *module, const struct unwinder *unwinder)
+char *unwinder__cached(const struct unwinder *unwinder, struct bytes build_id, const char *name)
 {
 	const char *folder = unwinder->options.buildid_dir, *home = getenv("HOME");
-	char id[2 * PERFDATA_BUILD_ID_SIZE + 1], *own = NULL;
-	struct bytes build_id = recorded_id(module);
-	bool found;
+	char id[2 * PERFDATA_BUILD_ID_SIZE + 1], *path;
 
-	if (!build_id.size || (folder && !*folder) || (!folder && !home))
-		return false;
-	if (!folder && asprintf(&own, "%s/.debug", home) < 0)
-		return false;
-	folder = folder ? folder : own;
+	if (!build_id.size || (folder ? !*folder : !home))
+		return NULL;
 	print_id(build_id, id);
-	found = try(&module->file, &module->path, build_id, "%s/.build-id/%.2s/%s/elf", folder, id,
-		    id + 2) ||
-		try(&module->file, &module->path, build_id, "%s/.build-id/%.2s/%s/vdso", folder, id,
-		    id + 2) ||
-		try(&module->file, &module->path, build_id, "%s/.build-id/%.2s/%s", folder, id,
-		    id + 2);
-	free(own);
+	return asprintf(&path, "%s%s/.build-id/%.2s/%s%s", folder ? folder : home,
+			folder ? "" : "/.debug", id, id + 2, name) < 0
+		       ? NULL
+		       : path;
+}
+
+static bool try_cache(struct unwind_module *module, const struct unwinder *unwinder)
+{
+	static const char *const names[] = { "/elf", "/vdso", "" };
+	struct bytes build_id = recorded_id(module);
+	bool found = false;
+
+	for (size_t i = 0; !found && i < sizeof(names) / sizeof(*names); i++) {
+		char *path = unwinder__cached(unwinder, build_id, names[i]);
+
+		found = path && try(&module->file, &module->path, build_id, "%s", path);
+		free(path);
+	}
 	return found;
 }
 

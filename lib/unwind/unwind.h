@@ -55,7 +55,7 @@ enum unwind_reason {
 	UNWIND_OTHER_FILE,   /* the file there has another build-id than the one recorded */
 	UNWIND_NOT_ELF,      /* the file is no ELF file of this kind of machine */
 	UNWIND_NO_SYMBOL,    /* the file is right and has no symbol for the address */
-	UNWIND_KERNEL,       /* the kernel's; not looked up */
+	UNWIND_KERNEL,       /* the kernel's, and its symbols are not here */
 	UNWIND_REASONS,
 };
 

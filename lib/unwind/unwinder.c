@@ -53,8 +53,11 @@ static int note_deferred(struct unwinder *unwinder, const struct perfdata_record
 static int visit(void *context, const struct perfdata_record *record,
 		 const struct perfdata_mmap *mmap)
 {
-	(void)mmap;
-	return record->type == PERFDATA_CALLCHAIN_DEFERRED ? note_deferred(context, record) : 0;
+	struct unwinder *unwinder = context;
+
+	if (mmap)
+		kernel_symbols__note(&unwinder->kernel, mmap);
+	return record->type == PERFDATA_CALLCHAIN_DEFERRED ? note_deferred(unwinder, record) : 0;
 }
 
 static int compare_keys(const struct deferred_chain *x, const struct deferred_chain *y)
@@ -170,6 +173,7 @@ int unwinder__new(struct unwinder **unwinder, struct perfdata *perfdata,
 		return -ENOMEM;
 	new->perfdata = perfdata;
 	new->diag = diag;
+	pthread_mutex_init(&new->kernel.lock, NULL);
 	new->options = *options;
 	new->order = perfdata__order(perfdata);
 	new->arch = unwind_arch__of(perfdata__machine(perfdata));
@@ -197,6 +201,7 @@ void unwinder__free(struct unwinder *unwinder)
 	processes__free(unwinder->processes);
 	array__free(&unwinder->deferred);
 	array__free(&unwinder->deferred_ips);
+	kernel_symbols__free(&unwinder->kernel);
 	free(unwinder);
 }
 

@@ -4,6 +4,7 @@
 #define PERFJIT_UNWIND_UNWINDER_H
 
 #include "unwind/arch.h"
+#include "unwind/kallsyms.h"
 #include "unwind/module.h"
 #include "unwind/unwind.h"
 
@@ -27,6 +28,7 @@ struct unwinder {
 	uint32_t nr_modules;
 	ARRAY(struct deferred_chain) deferred; /* by (cookie, tid, nth) */
 	ARRAY(uint64_t) deferred_ips;
+	struct kernel_symbols kernel;
 };
 
 /* The chain that a cookie of a thread stands for, or NULL. */
@@ -35,5 +37,9 @@ const struct deferred_chain *unwinder__deferred(const struct unwinder *unwinder,
 /* The module of a mapping, open; NULL: it is no file's. -ENOMEM shows as NULL with *err. */
 struct unwind_module *unwinder__module(struct unwinder *unwinder, const struct mapping *mapping,
 				       int *err);
+
+/* locate.c: the path of a file in the build-id cache, "/NAME" of that build-id, to be freed; NULL:
+ * there is no cache, or no memory. */
+char *unwinder__cached(const struct unwinder *unwinder, struct bytes build_id, const char *name);
 
 #endif

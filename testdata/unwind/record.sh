@@ -22,6 +22,20 @@ cxx()
 		-Wl,-z,now -Wl,--hash-style=gnu -ffile-prefix-map="$here"=. "$@"
 }
 
+# What perf record has put into the build-id cache: the vdso, and of the kernel's symbols those that
+# samples have met, each with the one behind it, as if the kernel had stood elsewhere.
+keep_cached()
+{
+	gzip -9nc .debug/\[vdso\]/*/vdso >"$here/kernel.vdso.gz"
+	env -i HOME="$place" "$newest" script -i perf.data --no-inline -F ip,sym 2>/dev/null |
+		awk '/^\t/ { print $2 }' | sort -u >met
+	awk 'NR == FNR { met[$1]; next }
+		$3 == "_text" || $3 == "_stext" || $3 in met || follows { print }
+		{ follows = $3 in met }' met .debug/\[kernel.kallsyms\]/*/kallsyms |
+		perl -pe 's/^(\w+)/sprintf "%x", hex($1) + 0x600000/e' |
+		gzip -9nc >"$here/kernel.kallsyms.gz"
+}
+
 build_dynamic()
 {
 	cxx -fPIC -shared -o libshapes.so "$here/shapes.cc"
@@ -30,7 +44,7 @@ build_dynamic()
 
 # The delay of its recordings: without the dynamic linker, which is another file elsewhere.
 for name; do
-	rm -f ./*
+	rm -rf ./* .debug
 	case $name in
 	calls)
 		gcc -O2 -static -no-pie -pthread -ffile-prefix-map="$here"=. -o calls \
@@ -60,6 +74,12 @@ for name; do
 		build_dynamic
 		record -D 10 -F 99 -e cpu-clock:u --call-graph fp ./dynamic 10000 200
 		kept= ;;
+	kernel)
+		gcc -O2 -nostdlib -static -no-pie -fno-stack-protector -fcf-protection=none \
+			-Wl,--build-id -ffile-prefix-map="$here"=. -o kernel "$here/kernel.c"
+		record -e cpu-clock --call-graph dwarf,1024 ./kernel
+		keep_cached
+		kept=kernel ;;
 	i386)
 		gcc -m32 -nostdlib -static -o i386 "$here/i386.S"
 		record -F 99 -e cpu-clock:u --call-graph dwarf,256 ./i386
