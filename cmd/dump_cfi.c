@@ -10,6 +10,7 @@
 
 #include "cfi/check.h"
 #include "cfi/machine.h"
+#include "cfi/repair.h"
 
 /* Code may end in padding that nobody runs. */
 #define PADDING 16u
@@ -134,7 +135,35 @@ static int read_function(struct dump_cfi *cfi, struct diag *diag, const struct c
 	return err;
 }
 
-static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check)
+/*
+ * Code that does not return may be jumped to: then the table's first row is what holds at entry, if
+ * the code agrees with it. NULL: it is called, or does not agree.
+ */
+static int find_entry(struct dump_cfi *cfi, const struct code_record *code,
+		      const struct cfi_target *target, const struct cfi_row **entry)
+{
+	const struct cfi_producer producer = {
+		.eh_frame = code->unwind->eh_frame,
+		.eh_frame_hdr = code->unwind->eh_frame_hdr,
+		.eh_frame_addr = table_addr(code),
+		.code = code->code,
+		.addr = code->addr,
+	};
+	struct cfi_check check = { .nr_agree = 0 };
+	struct cfi_repair repair;
+	int err = 0;
+
+	*entry = NULL;
+	if (code->unwind->shared || !cfi->rows.rows.count || cfi->problems.count)
+		return 0;
+	err = cfi__repair(&repair, &check, &producer, target, NULL);
+	if (!err && repair.jumped_to)
+		*entry = cfi_rows__find(&cfi->rows, code->addr);
+	cfi_check__free(&check);
+	return err;
+}
+
+static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check, bool jumped_to)
 {
 	uint64_t all =
 		check->nr_agree + check->nr_wrong + check->nr_undecided + check->nr_uncovered;
@@ -153,12 +182,14 @@ static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check)
 		      " can't be decided, %" PRIu64 " have no row",
 		      check->nr_agree, all, check->nr_undecided, check->nr_uncovered);
 	else
-		judge(cfi, "agrees", "agrees with the code at all %" PRIu64 " bytes", all);
+		judge(cfi, "agrees", "agrees with the code at all %" PRIu64 " bytes%s", all,
+		      jumped_to ? ", which is jumped to, in the frame that the first row tells of"
+				: "");
 }
 
 /* Once rows are there, and problems of reading them. */
 static int conclude(struct dump_cfi *cfi, struct bytes code, uint64_t addr,
-		    const struct cfi_target *target, const struct cfi_row *entry)
+		    const struct cfi_target *target, const struct cfi_row *entry, bool jumped_to)
 {
 	struct cfi_track_options options = { .entry = entry };
 	struct cfi_check check = { .nr_agree = 0 };
@@ -168,7 +199,7 @@ static int conclude(struct dump_cfi *cfi, struct bytes code, uint64_t addr,
 		if (!add_problem(cfi, DIAG_WARNING, finding->kind, finding->pc, finding->text))
 			err = -ENOMEM;
 	if (!err)
-		conclude_check(cfi, &check);
+		conclude_check(cfi, &check, jumped_to);
 	else if (cfi->problems.count)
 		judge(cfi, "disagrees", "does not fit the code");
 	else
@@ -182,6 +213,7 @@ static int conclude(struct dump_cfi *cfi, struct bytes code, uint64_t addr,
 int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 			  const struct cfi_target *target)
 {
+	const struct cfi_row *entry = NULL;
 	struct diag *diag;
 	int err;
 
@@ -202,7 +234,9 @@ int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 		return -ENOMEM;
 	err = read_function(cfi, diag, code, target);
 	diag__free(diag);
-	return err ? err : conclude(cfi, code->code, code->addr, target, NULL);
+	if (!err)
+		err = find_entry(cfi, code, target, &entry);
+	return err ? err : conclude(cfi, code->code, code->addr, target, entry, entry != NULL);
 }
 
 /* The first FDE that may reach into addr. */
@@ -263,7 +297,7 @@ int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, stru
 		judge(cfi, "unchecked", "says that this function has no caller");
 		return 0;
 	}
-	return conclude(cfi, code, addr, target, is_part ? entry : NULL);
+	return conclude(cfi, code, addr, target, is_part ? entry : NULL, false);
 }
 
 void dump_cfi__free(struct dump_cfi *cfi)

@@ -151,4 +151,30 @@ fi
 gzip -dc "$TESTDATA/recordings/node20-fp/jit-25044.dump.gz" >node.dump
 succeeds "source lines of a dump" perfjit-dump --lines '--function=JS:\*leaf *' node.dump
 out_has "  are where the function is" '^    /home/corpus/src/nest.js:1:14'
+
+# code in the frame of what jumps to it: mov (%r14), %rax; sub $8, %rsp; call; add $8, %rsp; jmp
+# *(%r15). Its table says CFA = rsp+160 from the first instruction on; with ret in place of the jmp it
+# is wrong.
+jumped_to()
+{
+	perl -e 'my $code = pack "H*", "498b064883ec08e8001000004883c408" . $ARGV[0];
+		my $table = pack "H*", "14000000000000000" . "17a5200017810011b0c07a001900100" .
+			"180000001c000000c8ffffff1300000000470ea801490ea001000000";
+		my $search = pack "H*", "011b033bc8ffffff01000000b4ffffffe4ffffff";
+		print pack("L<4 L<2 Q<2", 0x4A695444, 1, 40, 62, 0, 7, 1, 0),
+			pack("L<2 Q<4", 4, 40 + length $table . $search, 2, length $table . $search, length $search, 80),
+			$table, $search,
+			pack("L<2 Q< L<2 Q<4", 0, 56 + 6 + length $code, 3, 7, 7, 0x10000, 0x10000, length $code, 1),
+			"trace\0", $code' "$1" >jit-7.dump
+}
+jumped_to 41ff27
+run perfjit-dump --cfi jit-7.dump
+if can_disassemble; then
+	exits 0 "code that is jumped to, and a table that fits it as such"
+	out_has "it is said as what" 'agrees with the code at all 19 bytes, which is jumped to, in the frame'
+	jumped_to c39090
+	run perfjit-dump --cfi jit-7.dump
+	exits 1 "the same table of code that returns"
+	out_has "is wrong" 'does not fit the code'
+fi
 done_testing

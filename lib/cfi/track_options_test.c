@@ -198,6 +198,52 @@ static void test_fixed_frame_that_is_not(void **state)
 	free_found(&found);
 }
 
+/*
+ * Two calls in one frame, the second with a register saved that the first one had not: the register
+ * is stored at 9 and taken back at 0x13.
+ */
+#define SAVED_BETWEEN_CALLS(store, load)                                                     \
+	{                                                                                    \
+		0x48, 0x83, 0xec, 0x18,                  /* 0: sub $0x18,%rsp */             \
+			0xe8, 0x00, 0x10, 0x00, 0x00,    /* 4: call elsewhere */             \
+			0x48, 0x89, (store), 0x24, 0x08, /* 9: mov REGISTER,8(%rsp) */       \
+			0xe8, 0x00, 0x10, 0x00, 0x00,    /* e: call elsewhere */             \
+			0x48, 0x8b, (load), 0x24, 0x08,  /* 13: mov 8(%rsp),REGISTER */      \
+			0x48, 0x83, 0xc4, 0x18,          /* 18: add $0x18,%rsp */            \
+			0xc3,                            /* 1c: ret */                       \
+			0xe8, 0x00, 0x20, 0x00, 0x00,    /* 1d: call, nothing leads to it */ \
+			0xf4,                            /* 22: hlt */                       \
+	}
+
+/* Whether rbx is saved where no path leads is not known, but the frame is. */
+static void test_fixed_frame_with_a_register(void **state)
+{
+	const struct cfi_track_options options = { .fixed_frame = true };
+	static const uint8_t code[] = SAVED_BETWEEN_CALLS(0x5c, 0x5c);
+	struct found found = track(BYTES, &options);
+
+	(void)state;
+	assert_int_not_equal(assert_cfa(&found, 4, RSP, 32)->registers[RBX].kind, CFI_RULE_OFFSET);
+	assert_int_equal(assert_cfa(&found, 0xe, RSP, 32)->registers[RBX].offset, -24);
+	assert_int_equal(assert_cfa(&found, 0x1d, RSP, 32)->registers[RBX].kind,
+			 CFI_RULE_UNDEFINED);
+	free_found(&found);
+}
+
+/* Without the caller's frame pointer a chain does not go on: it is no frame that is known. */
+static void test_fixed_frame_with_the_frame_pointer(void **state)
+{
+	const struct cfi_track_options options = { .fixed_frame = true };
+	static const uint8_t code[] = SAVED_BETWEEN_CALLS(0x6c, 0x6c);
+	struct found found = track(BYTES, &options);
+
+	(void)state;
+	assert_cfa(&found, 4, RSP, 32);
+	assert_int_equal(assert_cfa(&found, 0xe, RSP, 32)->registers[RBP].offset, -24);
+	assert_undecided(&found, 0x1d, CFI_UNREACHED);
+	free_found(&found);
+}
+
 /* What nothing is known of has the promised rule, and says whose word that is. */
 static void test_promised_frame_pointer(void **state)
 {
@@ -307,6 +353,8 @@ int main(void)
 		cmocka_unit_test(test_fixed_frame),
 		cmocka_unit_test(test_fixed_frame_and_lost_stack),
 		cmocka_unit_test(test_fixed_frame_that_is_not),
+		cmocka_unit_test(test_fixed_frame_with_a_register),
+		cmocka_unit_test(test_fixed_frame_with_the_frame_pointer),
 		cmocka_unit_test(test_promised_frame_pointer),
 		cmocka_unit_test(test_rows_by_expression),
 		cmocka_unit_test(test_entry_row),
