@@ -298,6 +298,33 @@ static void fields_of_samples_go(void **state)
 	buf__free(&buf);
 }
 
+/* The value of an event alone, without an id; or with its losses. */
+static void lone_counts(void **state)
+{
+	static const uint64_t alone[] = { 0x10, 77, 55, 4096 };
+	static const uint64_t losing[] = { 0x10, 77, 91, 55, 4096 };
+	static const uint64_t expected[] = { 0x10, 77, 55 };
+	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_READ | PERF_SAMPLE_CGROUP | 1 << 22;
+	struct fixture *fixture = *state;
+
+	for (int lost = 0; lost < 2; lost++) {
+		struct buf buf = BUF(ORDER_LITTLE);
+		struct perfdata *output;
+		uint64_t words[16];
+
+		put_header(&buf);
+		put_attr(&buf, type, 0, 0);
+		set_u64(buf.data + 104 + 32, lost ? 1 << 4 : 0, buf.order);
+		put_record(&buf, PERFDATA_SAMPLE, lost ? losing : alone, lost ? 5 : 4);
+		output = lower_made(fixture, &buf, "5.10");
+		assert_int_equal(record_words(output, PERFDATA_SAMPLE, 0, words, 16), 3);
+		assert_memory_equal(words, expected, sizeof(expected));
+		assert_restored(fixture, output, fixture->made);
+		perfdata__close(output);
+		buf__free(&buf);
+	}
+}
+
 /* struct perf_record_cpu_map: of type 2 a range, which perf before 6.0 does not know. */
 static void ranges_become_lists(void **state)
 {
@@ -338,6 +365,7 @@ int main(void)
 		TEST(deferred_chains_come_to_their_samples),
 		TEST(branch_counters_go),
 		TEST(fields_of_samples_go),
+		TEST(lone_counts),
 		TEST(ranges_become_lists),
 	};
 

@@ -81,16 +81,15 @@ static void change_counts(struct fields *fields, uint64_t format)
 	uint64_t times = format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
 	bool group = format & PERF_FORMAT_GROUP, lost = format & FORMAT_LOST;
 	bool known = fields->abi->level->read_bits > FORMAT_LOST_BIT;
-	size_t each = 8 * (group + ((format & PERF_FORMAT_ID) != 0) + (lost && known));
+	size_t each = (size_t)8 * (group + ((format & PERF_FORMAT_ID) != 0) + (lost && known));
 	uint64_t first = cursor__u64(&fields->cur);
 
 	skip(fields, (uint64_t)__builtin_popcountll(times), 8);
 	for (uint64_t i = 0; i < (group ? first : 1) && !fields->cur.overrun; i++) {
-		skip(fields, 1, each);
+		if (each)
+			skip(fields, 1, each);
 		if (lost && !known)
 			cut(fields, 1, 8);
-		if (!each)
-			break;
 	}
 }
 
