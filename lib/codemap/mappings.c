@@ -74,7 +74,6 @@ static bool painting__init(struct painting *painting, const struct mapping *mapp
 {
 	size_t kept = 0;
 
-	*painting = (struct painting){ 0 };
 	painting->edges = calloc(count, 2 * sizeof(*painting->edges));
 	painting->parts = calloc(count, 2 * sizeof(*painting->parts));
 	if (!painting->edges || !painting->parts)
@@ -177,7 +176,7 @@ static bool paint_all(struct painting *painting, const struct mapping *mappings,
 /* Without memory the index stays as it is, which costs time alone. */
 static void rebuild(struct mapping_index *index, const struct mapping *mappings, size_t count)
 {
-	struct painting painting;
+	struct painting painting = { 0 };
 
 	if (count < UINT32_MAX && paint_all(&painting, mappings, count)) {
 		spans__free(&index->spans);

@@ -60,12 +60,14 @@ void processes__free(struct processes *processes)
 	array__free(&processes->all);
 	HASH_ITER(hh, processes->pids, pid, next_pid)
 	{
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the last takes the table along */
 		HASH_DEL(processes->pids, pid);
 		array__free(&pid->spaces);
 		free(pid);
 	}
 	HASH_ITER(hh, processes->images, image, next_image)
 	{
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the last takes the table along */
 		HASH_DEL(processes->images, image);
 		free(image);
 	}

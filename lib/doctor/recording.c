@@ -119,7 +119,7 @@ static int note_no_file(struct no_file *no_file, const struct check_seen *seen)
 	size_t count = seen->chain->frames.count;
 	const struct check_finding *last = count ? &seen->findings[count - 1] : NULL;
 
-	if (count == seen->chain->nr_kernel || last->named ||
+	if (!last || count == seen->chain->nr_kernel || last->named ||
 	    (last->reason != CHECK_DSO_MISSING && last->reason != CHECK_DSO_UNREADABLE &&
 	     last->reason != CHECK_BUILD_ID))
 		return 0;

@@ -209,6 +209,7 @@ static int repair(struct timing *timing)
 
 		if (found->refused)
 			continue;
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is one for each of these */
 		found->repair = repairs.items[i++];
 		found->refused =
 			!clock__report(&found->repair, jitdump__path(found->dump), timing->diag);

@@ -188,7 +188,7 @@ static void put_symbols(struct writer *writer, const struct parts *parts)
 			.st_value = writer->sections[TEXT].sh_addr + i * MADE_FUNCTION_SIZE,
 			.st_size = MADE_FUNCTION_SIZE,
 		};
-		strcpy(strings + size, parts->names[i]);
+		memcpy(strings + size, parts->names[i], strlen(parts->names[i]) + 1);
 		size += strlen(parts->names[i]) + 1;
 	}
 	put_section(writer, SYMTAB, ".symtab",

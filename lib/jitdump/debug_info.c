@@ -20,7 +20,7 @@
 #define LINE_LIMIT ((uint32_t)1 << 28)
 
 /* How far outside of its function an entry may lie and still be one: Erlang's lie before it. */
-#define STRAY_MAX 0x1000u
+#define STRAY_MAX UINT64_C(0x1000)
 
 static bool is_near(const struct code_record *code, uint64_t addr)
 {

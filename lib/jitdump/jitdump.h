@@ -51,7 +51,7 @@ struct jitdump_stats {
  * file and a version or flag that is odd are reported and tolerated; an empty file has no records
  * and header->total_size 0.
  */
-int jitdump__open(struct jitdump **dump, const char *path, struct diag *diag);
+int jitdump__open(struct jitdump **opened, const char *path, struct diag *diag);
 void jitdump__close(struct jitdump *dump);
 
 const char *jitdump__path(const struct jitdump *dump);

@@ -21,7 +21,7 @@ struct perfmap_stats {
  * Reads the whole map; lines that can't be used are reported, counted and skipped. Fails with a
  * report when path can't be read. Any text is a map, be it without entries.
  */
-int perfmap__open(struct perfmap **map, const char *path, struct diag *diag);
+int perfmap__open(struct perfmap **opened, const char *path, struct diag *diag);
 void perfmap__close(struct perfmap *map);
 
 const char *perfmap__path(const struct perfmap *map);

@@ -31,7 +31,7 @@ const char *perfdata_abi__name(const struct perfdata_abi *abi);
  *
  * Once for each edits, before it is written. 0 or a negative errno, reported.
  */
-int perfdata_edits__set_abi(struct perfdata_edits *edits, const struct perfdata_abi *abi,
+int perfdata_edits__set_abi(struct perfdata_edits *edits, const struct perfdata_abi *level,
 			    struct diag *diag);
 
 #endif

@@ -25,6 +25,8 @@ static bool is_self_or_parent(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): each level holds a descriptor, so there are some thousand at most */
+
 /* 0 or a negative errno of what is in the way. Takes no memory, of which there may be none left. */
 static int remove_tree(int at, const char *name);
 
@@ -230,6 +232,8 @@ static int copy_tree(const struct copying *copying, const char *name)
 	free(path);
 	return err;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 int directory_out__copy_others(const struct directory_out *out, const struct perfdata *perfdata,
 			       struct diag *diag)

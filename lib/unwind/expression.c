@@ -68,6 +68,24 @@ static void dereference(struct machine *machine, uint64_t size)
 	push(machine, value);
 }
 
+static bool compare(unsigned int atom, int64_t a, int64_t b)
+{
+	switch (atom) {
+	case DW_OP_eq:
+		return a == b;
+	case DW_OP_ne:
+		return a != b;
+	case DW_OP_lt:
+		return a < b;
+	case DW_OP_le:
+		return a <= b;
+	case DW_OP_gt:
+		return a > b;
+	default:
+		return a >= b;
+	}
+}
+
 static void do_binary(struct machine *machine, unsigned int atom)
 {
 	uint64_t b = pop(machine), a = pop(machine);
@@ -102,22 +120,12 @@ static void do_binary(struct machine *machine, unsigned int atom)
 		push(machine, (uint64_t)(sa >> (b < 64 ? b : 63)));
 		break;
 	case DW_OP_eq:
-		push(machine, a == b);
-		break;
 	case DW_OP_ne:
-		push(machine, a != b);
-		break;
 	case DW_OP_lt:
-		push(machine, sa < sb);
-		break;
 	case DW_OP_le:
-		push(machine, sa <= sb);
-		break;
 	case DW_OP_gt:
-		push(machine, sa > sb);
-		break;
 	case DW_OP_ge:
-		push(machine, sa >= sb);
+		push(machine, compare(atom, sa, sb));
 		break;
 	case DW_OP_mod:
 		push(machine, b ? a % b : 0);
