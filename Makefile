@@ -12,6 +12,7 @@
 #   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
 #   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
+#   make analyze         gcc's analyzer, clang-tidy and cppcheck find nothing (make deps-analyze)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
 #   make fuzz            every fuzz target for FUZZ_SECONDS each, fuzz-NAME one of them (clang;
 #                        make deps-fuzz installs it); FUZZ_SEED=1 begins the same way each time
@@ -97,7 +98,7 @@ bench_tools := $(BUILD)/bench/generate $(BUILD)/bench/measure
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
-after_deps := $(filter deps deps-fuzz deps-packages,$(MAKECMDGOALS))
+after_deps := $(filter deps deps-analyze deps-fuzz deps-packages,$(MAKECMDGOALS))
 
 completions := $(foreach command,$(notdir $(commands)),$(BUILD)/completion/bash/$(command) \
 	$(BUILD)/completion/zsh/_$(command) $(BUILD)/completion/fish/$(command).fish)
@@ -109,11 +110,8 @@ all: $(commands) $(static_lib) $(shared_lib) $(completions)
 deps:
 	@.scripts/deps
 
-deps-fuzz:
-	@.scripts/deps fuzz
-
-deps-packages:
-	@.scripts/deps packages
+deps-analyze deps-fuzz deps-packages: deps-%:
+	@.scripts/deps $*
 
 # Flags that only the machine knows, asked once, read by the compiler as @FILE.
 $(BUILD)/packages.cflags: Makefile | $(after_deps)
@@ -252,6 +250,10 @@ bench: all $(bench_tools) | $(after_deps)
 	$(Q)testdata/bench/run --fix=$(BUILD)/perfjit-fix --tools=$(BUILD)/bench \
 		--work=$(BUILD)/bench/work $(BENCH)
 
+analyze: $(BUILD)/packages.cflags | $(after_deps)
+	$(Q).scripts/analyze $(BUILD)/analyze $(filter -std=% -D% -I%,$(compile_flags)) \
+		-DPERFJIT_VERSION='"$(VERSION)"' $$(cat $<)
+
 coverage:
 	$(Q)$(MAKE) COVERAGE=1 check
 	$(Q).scripts/coverage build-cov
@@ -341,8 +343,9 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-fuzz deps-packages demo demo-live check check-abi check-browser check-doctor check-faults check-matrix bench coverage fuzz $(fuzz_names:%=fuzz-%) install \
-	uninstall dist deb rpm check-deb clean FORCE
+.PHONY: all deps deps-analyze deps-fuzz deps-packages demo demo-live check check-abi check-browser \
+	check-doctor check-faults check-matrix bench analyze coverage fuzz $(fuzz_names:%=fuzz-%) \
+	install uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(lib_src) $(test_src) $(command_src) $(shared_src)) \
