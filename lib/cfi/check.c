@@ -105,6 +105,7 @@ struct checker {
 	const struct cfi_target *target;
 	const struct cfi_machine *machine;
 	struct cfi_rows scratch; /* of expressions */
+	struct cfi_row does;     /* what the code does; what cfi_state__row leaves alone is zero */
 	const struct cfi_visit *at;
 };
 
@@ -206,7 +207,6 @@ static int visit(void *context, const struct cfi_visit *at)
 {
 	struct checker *checker = context;
 	const struct cfi_row *says = cfi_rows__find(checker->rows, at->pc);
-	struct cfi_row does = { 0 };
 	struct cfi_undecided why = { 0 };
 	int found;
 
@@ -221,14 +221,15 @@ static int visit(void *context, const struct cfi_visit *at)
 		checker->check->nr_uncovered += at->size;
 		return 0;
 	}
-	found = cfi_state__row(at->state, checker->machine->sp, &checker->scratch, &does, &why);
+	found = cfi_state__row(at->state, checker->machine->sp, &checker->scratch, &checker->does,
+			       &why);
 	if (found < 0)
 		return found;
 	if (!found) {
 		checker->check->nr_undecided += at->size;
 		return 0;
 	}
-	switch (check_row(checker, says, &does)) {
+	switch (check_row(checker, says, &checker->does)) {
 	case AGREES:
 		checker->check->nr_agree += at->size;
 		break;
