@@ -154,6 +154,56 @@ static void test_two_holes(void **state)
 	plan__free(plan);
 }
 
+/* Without stacks nobody reads CFI: it needs no hole, which would make the DSO's file long. */
+static void test_no_hole_for_nobody(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	testing->sample_type = TEST_FP;
+	begin(testing);
+	profile__map(testing, 20, 1, LO + SIZE, 0x4000 - SIZE, 0, "/lib/a.so");
+	load(testing, 30, LO, "a");
+	load(testing, 30, LO + 0x4000, "b");
+	dump__write(testing, "jit-1.dump");
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->dsos.count, 2);
+	assert_int_equal(mappings_of(plan, 0), 1);
+	assert_false(plan->dsos.items[0].unwind_mapped);
+	assert_true(plan->dsos.items[0].layout.unwind_end < LO + 0x1000);
+	assert_true(plan->dsos.items[1].unwind_mapped);
+	plan__free(plan);
+}
+
+/* What is mapped function by function is as long as its functions, not as the region. */
+static void test_layers_are_narrow(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	testing->sample_type = TEST_FP;
+	begin(testing);
+	load_many(testing, 30, LO);
+	load(testing, 40, LO + SIZE * 100, "again");
+	load(testing, 40, LO + SIZE * 102, "again");
+	for (uint64_t time = 35; time <= 45; time += 10) {
+		profile__sample(testing, time, 1, LO + SIZE * 100);
+		profile__sample(testing, time, 1, LO + SIZE * 102);
+	}
+	dump__write(testing, "jit-1.dump");
+	plan = testing__plan(testing, 0);
+	/* what stays, and what was there first and again of the two that do not */
+	assert_int_equal(plan->dsos.count, 3);
+	assert_int_equal(plan->dsos.items[0].lo, LO);
+	assert_int_equal(plan->dsos.items[0].hi, LO + MANY_SIZE);
+	for (size_t i = 1; i <= 2; i++) {
+		assert_int_equal(plan->dsos.items[i].lo, LO + SIZE * 100);
+		assert_int_equal(plan->dsos.items[i].hi, LO + SIZE * 103);
+		assert_int_equal(mappings_of(plan, i), 2);
+	}
+	plan__free(plan);
+}
+
 /* The parent's hole is no hole in the child, nor is its code. */
 static void test_holes_of_children(void **state)
 {
@@ -202,9 +252,10 @@ static void test_cfi_of_children(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_room_enough),       TESTING(test_header_behind_cfi),
-		TESTING(test_cfi_into_code),     TESTING(test_two_holes),
-		TESTING(test_holes_of_children), TESTING(test_cfi_of_children),
+		TESTING(test_room_enough),        TESTING(test_header_behind_cfi),
+		TESTING(test_cfi_into_code),      TESTING(test_two_holes),
+		TESTING(test_holes_of_children),  TESTING(test_cfi_of_children),
+		TESTING(test_no_hole_for_nobody), TESTING(test_layers_are_narrow),
 	};
 
 	return cmocka_run_group_tests_name("image", tests, NULL, NULL);
