@@ -8,7 +8,7 @@
 #include "dso/image.h"
 
 /* Small functions are gathered into writes of this size. */
-#define CHUNK_SIZE (256 * 1024)
+#define CHUNK_SIZE ((size_t)256 * 1024)
 /* Whole blocks between functions stay holes of the file, which take no room on most disks. */
 #define BLOCK_SIZE 4096
 

@@ -127,7 +127,8 @@ static int set_identity(struct dso_spec *spec, const struct region *region, size
 {
 	uint64_t words[] = { region->process->pid, region->process->start,
 			     region->first_number + generation };
-	uint8_t *identity = malloc(sizeof(words));
+	void *room = malloc(sizeof(words));
+	uint8_t *identity = room;
 
 	if (!identity)
 		return -ENOMEM;

@@ -47,7 +47,7 @@ static bool is_strangers(const struct perfdata *perfdata, const struct stat *fol
 /* Others hold it for as long as they write. Not forever: any reader could, and keep us out. */
 static void wait_for_others(int fd)
 {
-	static const struct timespec while_ = { 0, 20 * 1000 * 1000 };
+	static const struct timespec while_ = { 0, 20 * 1000000L };
 
 	for (int i = 0; i < 500 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
 		nanosleep(&while_, NULL);

@@ -243,6 +243,7 @@ static void add_candidate(struct search *search, struct candidates *candidates, 
 }
 
 /* Those of that name in the folders below dir, not in dir itself. */
+/* NOLINTNEXTLINE(misc-no-recursion): not deeper than depth */
 static void collect(struct search *search, struct candidates *candidates, const char *dir,
 		    const char *name, int depth)
 {
