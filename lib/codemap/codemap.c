@@ -18,7 +18,6 @@ void codemap__free(struct codemap *map)
 	array__free(&map->unmaps);
 	array__free(&map->firsts);
 	spans__free(&map->spans);
-	free(map->reach);
 	free(map);
 }
 
@@ -160,19 +159,4 @@ struct code *codemap__find_early(const struct codemap *map, uint64_t addr, uint6
 		return NULL;
 	code = &map->codes.items[map->firsts.items[low - 1].code];
 	return addr < code->addr + code->size && time < code->load ? code : NULL;
-}
-
-size_t codemap__first_from(const struct codemap *map, uint64_t from)
-{
-	size_t low = 0, high = map->codes.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (map->reach[mid] <= from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }

@@ -71,7 +71,5 @@ size_t codemap__lost_moves(const struct codemap *map);
 struct code *codemap__find(const struct codemap *map, uint64_t addr, uint64_t time);
 /* The first code to be loaded at addr after time with nothing there before it, or NULL. */
 struct code *codemap__find_early(const struct codemap *map, uint64_t addr, uint64_t time);
-/* The first entry with addr + size > from, for walks by address; count when there is none. */
-size_t codemap__first_from(const struct codemap *map, uint64_t from);
 
 #endif

@@ -144,14 +144,10 @@ static inline void model__compare_lookup(const struct model *model, const struct
 					 uint64_t addr, uint64_t time)
 {
 	const struct code *live = NULL, *first = NULL, *found;
-	size_t from = model->codes.count, i = 0;
 
 	array__for_each(code, &model->codes) {
 		bool covers = code->addr <= addr && addr < code->addr + code->size;
 
-		if (from > i && code->addr + code->size > addr)
-			from = i;
-		i++;
 		if (!covers || code->load == code->end)
 			continue;
 		if (code->load <= time && time < code->end) {
@@ -168,7 +164,6 @@ static inline void model__compare_lookup(const struct model *model, const struct
 	MODEL_CHECK(!found == !live && (!found || found->serial == live->serial));
 	found = codemap__find_early(map, addr, time);
 	MODEL_CHECK(!found == !first && (!found || found->serial == first->serial));
-	MODEL_CHECK(codemap__first_from(map, addr) == from);
 }
 
 static inline void model__compare(const struct model *model, const struct codemap *map)

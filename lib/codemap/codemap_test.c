@@ -457,8 +457,6 @@ static void test_walk_by_address(void **state)
 		{ .addr = 120, .size = 5, .name = "c" },
 		{ .addr = 200, .size = 5, .name = "d" },
 	};
-	const size_t first_from[][2] = { { 0, 0 },   { 149, 0 }, { 150, 3 },       { 199, 3 },
-					 { 204, 3 }, { 205, 4 }, { UINT64_MAX, 4 } };
 	struct codemap *map = new_map();
 
 	(void)state;
@@ -467,8 +465,6 @@ static void test_walk_by_address(void **state)
 	finish(map);
 	for (size_t i = 0; i < 4; i++)
 		assert_ptr_equal(codemap__at(map, i)->record, &records[i]);
-	for (size_t i = 0; i < sizeof(first_from) / sizeof(first_from[0]); i++)
-		assert_int_equal(codemap__first_from(map, first_from[i][0]), first_from[i][1]);
 	codemap__free(map);
 }
 
@@ -509,7 +505,6 @@ static void test_empty(void **state)
 	assert_int_equal(codemap__lost_moves(map), 1);
 	assert_null(codemap__find(map, 200, 1));
 	assert_null(codemap__find_early(map, 200, 0));
-	assert_int_equal(codemap__first_from(map, 0), 0);
 	codemap__free(map);
 	codemap__free(NULL);
 }

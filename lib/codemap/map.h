@@ -34,7 +34,6 @@ struct codemap {
 
 	/* For look-ups, made by finish. */
 	struct spans spans; /* the codes' places and times, ids are positions in codes */
-	uint64_t *reach;    /* by position: the highest end of the codes up to there */
 	ARRAY(struct code_first) firsts; /* by addr */
 };
 

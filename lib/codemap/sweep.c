@@ -377,10 +377,7 @@ static int find_firsts(struct sweep *sweep, struct slots *present, uint32_t *pos
 
 static int index_codes(struct codemap *map)
 {
-	uint64_t reach = 0;
-
-	map->reach = malloc((map->codes.count + 1) * sizeof(*map->reach));
-	if (!map->reach || !array__reserve(&map->spans.items, map->codes.count))
+	if (!array__reserve(&map->spans.items, map->codes.count))
 		return -ENOMEM;
 	for (size_t i = 0; i < map->codes.count; i++) {
 		const struct code *code = &map->codes.items[i];
@@ -392,9 +389,6 @@ static int index_codes(struct codemap *map)
 			.id = (uint32_t)i,
 		};
 
-		if (span.addr_end > reach)
-			reach = span.addr_end;
-		map->reach[i] = reach;
 		if (spans__add(&map->spans, &span))
 			return -ENOMEM;
 	}

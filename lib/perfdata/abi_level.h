@@ -13,8 +13,6 @@ struct perfdata_edits;
  * not above it. NULL for anything else, and for a version below the oldest level.
  */
 const struct perfdata_abi *perfdata_abi__by_name(const char *name);
-/* "auto", "keep", or the level that was chosen. */
-const char *perfdata_abi__name(const struct perfdata_abi *abi);
 
 /*
  * Adds to edits what makes the profile one that perf of that level reads without a warning. No

@@ -167,11 +167,6 @@ const struct perfdata_abi *perfdata_abi__by_name(const char *name)
 	return found;
 }
 
-const char *perfdata_abi__name(const struct perfdata_abi *abi)
-{
-	return abi->name;
-}
-
 bool perfdata_abi__is_version(const struct perfdata_abi *level)
 {
 	return level->major > 0;

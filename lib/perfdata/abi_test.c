@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "perfdata/abi_convert.h"
 #include "perfdata/abi_level.h"
 #include "perfdata/edit.h"
 #include "perfdata/event.h"
@@ -183,7 +184,7 @@ static void names_of_levels(void **state)
 		const struct perfdata_abi *abi = perfdata_abi__by_name(names[i][0]);
 
 		if (names[i][1])
-			assert_string_equal(perfdata_abi__name(abi), names[i][1]);
+			assert_string_equal(abi->name, names[i][1]);
 		else
 			assert_null(abi);
 	}
