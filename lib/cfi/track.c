@@ -60,14 +60,14 @@ static int add_row(struct tracker *tracker, const struct cfi_row *row)
 static struct cfi_row frame_pointer_row(const struct cfi_machine *machine)
 {
 	struct cfi_row row = {
-		.cfa = { CFI_RULE_REGISTER, machine->fp, { .offset = 2 * machine->word } },
+		.cfa = { CFI_RULE_REGISTER, machine->fp, { .offset = INT64_C(2) * machine->word } },
 		.origin = CFI_FRAME_POINTER
 	};
 
 	row.registers[machine->ra] =
 		(struct cfi_rule){ .kind = CFI_RULE_OFFSET, .offset = -machine->word };
 	row.registers[machine->fp] =
-		(struct cfi_rule){ .kind = CFI_RULE_OFFSET, .offset = -2 * machine->word };
+		(struct cfi_rule){ .kind = CFI_RULE_OFFSET, .offset = INT64_C(-2) * machine->word };
 	return row;
 }
 
