@@ -205,7 +205,8 @@ static void reads_what_the_header_says(void **state)
 	perfdata__close(perfdata);
 }
 
-/* Build-ids that are added go behind those that there are: never into the midst of something else. */
+/* Build-ids that are added go behind those that there are: never into the midst of something else.
+ */
 static void passes_over_features_within_other_parts(void **state)
 {
 	struct fixture *fixture = *state;
