@@ -126,6 +126,7 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 	struct file_out out = memory_file();
 	struct perfdata_record record;
 	struct perfdata_walk walk;
+	bool patched = false;
 
 	perfdata__put_comm(perfdata, &buf, &comm);
 	perfdata_walk__begin(&walk, perfdata);
@@ -133,9 +134,12 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 		parse(perfdata, &record);
 		if (i < MAX_INSERTS)
 			perfdata_edits__insert(edits, record.offset, buf__bytes(&buf));
-		if (i == 3)
+		/* of an event's description a change may be one of the form itself */
+		if (i >= 3 && !patched && record.type < PERFDATA_HEADER_ATTR) {
 			perfdata_edits__patch(edits, record.offset,
 					      (struct bytes){ (const uint8_t *)"!", 1 });
+			patched = true;
+		}
 	}
 	perfdata_walk__end(&walk);
 	perfdata_edits__set_abi(edits, perfdata_abi__by_name("auto"), diag);
