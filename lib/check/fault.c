@@ -95,6 +95,14 @@ static bool keeps_old_modules(const struct compared *compared, bool fixed)
 	       uses_libdw(&compared->build) && mostly(compared, compared->kinds[DIFFER_SHORTER]);
 }
 
+/* Elsewhere than at JIT code there are unwind data, which are looked for in the wrong place. */
+static bool takes_lowest_mapping(const struct compared *compared, bool fixed)
+{
+	(void)fixed;
+	return is_of_unwinding(compared) && uses_libunwind(&compared->build) &&
+	       mostly(compared, compared->kinds[DIFFER_SHORTER] - compared->at_jit[DIFFER_SHORTER]);
+}
+
 static bool loses_stack_pointer(const struct compared *compared, bool fixed)
 {
 	(void)fixed;
@@ -159,6 +167,13 @@ static const struct known_fault faults[] = {
 	    "twice, or replaced, is lost from it for good",
 	    "use perf 6.12 or older, or let perfjit-fix --unwind write the chains" },
 	  keeps_old_modules },
+	{ { "libunwind-lowest-map",
+	    "with libunwind perf takes a file's beginning to be the lowest mapping of it that the "
+	    "process ever had: chains end in libraries that another program had mapped in it "
+	    "before exec, such as a shell or env",
+	    "record the program itself, use a perf with libdw, or let perfjit-fix --unwind write "
+	    "the chains" },
+	  takes_lowest_mapping },
 	{ { "libunwind-steps",
 	    "libunwind keeps unwind rows by address, and guesses where there are none: it goes "
 	    "another way at code without unwind data",
