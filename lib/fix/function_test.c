@@ -143,6 +143,7 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 	assert_ptr_equal(made->function.record, &made->record);
 	assert_int_equal(made->function.addr, addr);
 	assert_int_equal(made->function.size, size);
+	array__free(&cfi.origins);
 	made->cfi = (struct cfi_entry){ 0 };
 	if (!cfi.entries.count)
 		return;
@@ -151,7 +152,6 @@ static void make(struct functions *functions, struct made *made, uint64_t from, 
 	assert_int_equal(made->cfi.addr, addr);
 	assert_int_equal(made->cfi.size, size);
 	array__free(&cfi.entries);
-	array__free(&cfi.origins);
 }
 
 static const struct code_unwind cpython = {
