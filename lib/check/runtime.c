@@ -32,7 +32,7 @@ static const struct known_runtime runtimes[] = {
 	{ { "JVM", RUNTIME_JITDUMP, "java -agentpath:/path/to/libperf-jvmti.so",
 	    "java -XX:+PreserveFramePointer and --call-graph fp" },
 	  { "libjvm.so" } },
-	{ { ".NET", RUNTIME_JITDUMP, "DOTNET_PerfEnabled=1 in the environment", NULL },
+	{ { ".NET", RUNTIME_JITDUMP, "DOTNET_PerfMapEnabled=2 in the environment", NULL },
 	  { "libcoreclr.so" } },
 	{ { "Mono", RUNTIME_PERF_MAP, "mono --jitmap", NULL },
 	  { "mono", "mono-sgen*", "libmono-*.so*", "libmonosgen-*.so*" } },

@@ -9,6 +9,13 @@
 #include "perfdata/tracepoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *__lsan_default_suppressions(void);
+
+/* libtraceevent loses a token where a format ends in the midst of a field: not ours to free. */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libtraceevent.so\n";
+}
 
 static void print_fields(const struct tracepoint *tracepoint, struct bytes raw,
 			 enum byte_order order)
