@@ -24,10 +24,12 @@ types()
 
 for name in zstd-6.1 zstd-7.3 zstd-pipe-6.1 zstd-pipe-7.3; do
 	form $name
-	type=81
+	type=81 least=1500
 	case $name in
 	*-7.3)	type=83 ;;
 	esac
+	# of stacks without the program that ran below the code, perf unwinds the innermost frames only
+	[ $name != zstd-7.3 ] || least=200
 	succeeds "$name: fix" perfjit-fix -q --jitdump-dir=. perf.data
 	at_least "$name: has compressed records" "$(types perf.data $type)" 1
 	is "$name: they stay" "$(types perf.fixed.data $type)" "$(types perf.data $type)"
@@ -44,7 +46,7 @@ for name in zstd-6.1 zstd-7.3 zstd-pipe-6.1 zstd-pipe-7.3; do
 		rm back.data
 	done
 	frames old.data jit-*.dump
-	at_least "$name: perf names frames" "$frames_right" 1500
+	at_least "$name: perf names frames" "$frames_right" $least
 	is "$name: all of them" "$frames_right $frames_wrong" "$frames_described 0"
 	rm -rf ./*
 done

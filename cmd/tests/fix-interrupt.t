@@ -8,7 +8,8 @@ interrupted()
 {
 	signal=$1 place=$2 passes=$3
 	shift 3
-	ASAN_OPTIONS=detect_leaks=0 run gdb -nx -batch -ex 'set debuginfod enabled off' \
+	# who started this may have set signals to be ignored, as shells do for what is in the background
+	ASAN_OPTIONS=detect_leaks=0 run env --default-signal gdb -nx -batch -ex 'set debuginfod enabled off' \
 		-ex "handle $signal nostop pass" -ex "break $place" -ex "ignore 1 $passes" \
 		-ex run -ex 'info breakpoints' -ex delete -ex "signal $signal" --args "$@"
 }

@@ -52,7 +52,7 @@ holds "nothing was written" $recorded
 
 mkdir gone
 run sh -c 'cd gone && rmdir ../gone && perfjit-fix -o ../out "$OLDPWD/perf.data"'
-exits 3 "a current folder that was removed"
+exits 4 "a current folder that was removed"
 err_has "says what to do" "the current folder can't be told .*: give absolute paths"
 run sh -c 'mkdir gone; cd gone; rmdir ../gone; perfjit-fix -o "$OLDPWD/out" "$OLDPWD/perf.data"'
 exits 0 "does not matter with absolute paths"
