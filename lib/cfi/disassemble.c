@@ -187,10 +187,13 @@ static struct cfi_insn *memo_of(struct disassembler *disassembler, struct bytes 
 const struct cfi_insn *disassembler__insn(struct disassembler *disassembler, struct bytes code,
 					  uint64_t addr)
 {
-	struct cfi_insn *memo = code.size ? memo_of(disassembler, code) : NULL;
+	struct cfi_insn *memo;
 
+	if (!code.size)
+		return NULL;
+	memo = memo_of(disassembler, code);
 	/* none of these is the beginning of another */
-	if (memo && memo->size && memo->size <= code.size &&
+	if (memo->size && memo->size <= code.size &&
 	    memcmp(memo->bytes, code.data, memo->size) == 0) {
 		memo->address = addr;
 		return memo;

@@ -63,6 +63,8 @@ int packed__unpack(struct bytes packed, uint8_t **data, size_t *size, const char
 	struct unpacker unpacker = { .packed = packed };
 	int status;
 
+	if (!format)
+		return -EINVAL;
 	unpacker.limit = packed.size < SIZE_MAX / RATIO_MAX - SIZE_FREE
 				 ? packed.size * RATIO_MAX + SIZE_FREE
 				 : SIZE_MAX;

@@ -15,8 +15,8 @@ struct diag;
 bool packed__is_packed(struct bytes bytes);
 /*
  * Unpacks all members or frames into memory the caller frees. A damaged or cut off file gives what
- * came before the damage, and a report. -ENOMEM, or -EFBIG, reported, when it grows out of all
- * proportion.
+ * came before the damage, and a report. -ENOMEM, -EINVAL when it is not packed, or -EFBIG, reported,
+ * when it grows out of all proportion.
  */
 int packed__unpack(struct bytes packed, uint8_t **data, size_t *size, const char *path,
 		   struct diag *diag);
