@@ -152,7 +152,7 @@ static int put_right(struct functions *functions, const struct code_record *reco
 	};
 	struct cfi_track_options options = { 0 };
 	struct cfi_check check = { 0 };
-	struct cfi_repair repair;
+	struct cfi_repair repair = { 0 };
 	int err = disassembler__renew(&functions->disassembler, target);
 
 	options.disassembler = functions->disassembler;

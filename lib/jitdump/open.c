@@ -89,7 +89,7 @@ const struct jitdump_stats *jitdump__stats(const struct jitdump *dump)
 
 static bool holds_jitdump(struct bytes packed)
 {
-	uint8_t inner[12];
+	uint8_t inner[12] = { 0 };
 
 	return jitdump__has_magic(
 		(struct bytes){ inner, packed__peek(packed, inner, sizeof(inner)) }, NULL);
