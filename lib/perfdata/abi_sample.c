@@ -48,12 +48,11 @@ static uint64_t here(const struct fields *fields)
 /* Passes over count elements, of which there may be fewer. */
 static const uint8_t *skip(struct fields *fields, uint64_t count, size_t size)
 {
-	if (count > cursor__left(&fields->cur) / size) {
-		fields->cur.overrun = true;
-		fields->cur.pos = fields->cur.end;
-		return NULL;
-	}
-	return cursor__take(&fields->cur, count * size);
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		bytes = SIZE_MAX;
+	return cursor__take(&fields->cur, bytes);
 }
 
 static void replace(struct fields *fields, uint64_t at, uint64_t removed, struct bytes bytes)
