@@ -137,10 +137,11 @@ static int read_function(struct dump_cfi *cfi, struct diag *diag, const struct c
 
 /*
  * Code that does not return may be jumped to: then the table's first row is what holds at entry, if
- * the code agrees with it. NULL: it is called, or does not agree.
+ * the code agrees with it. Checks anew where that is so.
  */
-static int find_entry(struct dump_cfi *cfi, const struct code_record *code,
-		      const struct cfi_target *target, const struct cfi_row **entry)
+static int try_jumped_to(struct dump_cfi *cfi, struct cfi_check *check, bool *jumped_to,
+			 const struct code_record *code, const struct cfi_target *target,
+			 struct cfi_track_options *options)
 {
 	const struct cfi_producer producer = {
 		.eh_frame = code->unwind->eh_frame,
@@ -149,18 +150,21 @@ static int find_entry(struct dump_cfi *cfi, const struct code_record *code,
 		.code = code->code,
 		.addr = code->addr,
 	};
-	struct cfi_check check = { .nr_agree = 0 };
+	struct cfi_check of_repair = { .nr_agree = 0 };
 	struct cfi_repair repair;
 	int err = 0;
 
-	*entry = NULL;
 	if (code->unwind->shared || !cfi->rows.rows.count || cfi->problems.count)
 		return 0;
-	err = cfi__repair(&repair, &check, &producer, target, NULL);
-	if (!err && repair.jumped_to)
-		*entry = cfi_rows__find(&cfi->rows, code->addr);
-	cfi_check__free(&check);
-	return err;
+	err = cfi__repair(&repair, &of_repair, &producer, target, options);
+	cfi_check__free(&of_repair);
+	if (err || !repair.jumped_to)
+		return err;
+	*jumped_to = true;
+	options->entry = cfi_rows__find(&cfi->rows, code->addr);
+	cfi_check__free(check);
+	*check = (struct cfi_check){ .nr_agree = 0 };
+	return cfi_check__rows(check, &cfi->rows, code->code, code->addr, target, options);
 }
 
 static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check, bool jumped_to)
@@ -187,33 +191,30 @@ static void conclude_check(struct dump_cfi *cfi, const struct cfi_check *check, 
 				: "");
 }
 
-/* Once rows are there, and problems of reading them. */
-static int conclude(struct dump_cfi *cfi, struct bytes code, uint64_t addr,
-		    const struct cfi_target *target, const struct cfi_row *entry, bool jumped_to)
+/* Once rows were held against the code, which came to err. check is not needed any more. */
+static int conclude(struct dump_cfi *cfi, int err, struct cfi_check *check, bool jumped_to)
 {
-	struct cfi_track_options options = { .entry = entry };
-	struct cfi_check check = { .nr_agree = 0 };
-	int err = cfi_check__rows(&check, &cfi->rows, code, addr, target, &options);
-
-	array__for_each(finding, &check.findings)
+	array__for_each(finding, &check->findings)
 		if (!add_problem(cfi, DIAG_WARNING, finding->kind, finding->pc, finding->text))
 			err = -ENOMEM;
 	if (!err)
-		conclude_check(cfi, &check, jumped_to);
+		conclude_check(cfi, check, jumped_to);
 	else if (cfi->problems.count)
 		judge(cfi, "disagrees", "does not fit the code");
 	else
 		judge(cfi, "unchecked",
 		      "can be read; code of this machine can't be followed here, "
 		      "to hold its rows against it");
-	cfi_check__free(&check);
+	cfi_check__free(check);
 	return err == -ENOTSUP ? 0 : err;
 }
 
 int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
-			  const struct cfi_target *target)
+			  const struct cfi_target *target, struct disassembler *disassembler)
 {
-	const struct cfi_row *entry = NULL;
+	struct cfi_track_options options = { .disassembler = disassembler };
+	struct cfi_check check = { .nr_agree = 0 };
+	bool jumped_to = false;
 	struct diag *diag;
 	int err;
 
@@ -234,9 +235,12 @@ int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 		return -ENOMEM;
 	err = read_function(cfi, diag, code, target);
 	diag__free(diag);
-	if (!err)
-		err = find_entry(cfi, code, target, &entry);
-	return err ? err : conclude(cfi, code->code, code->addr, target, entry, entry != NULL);
+	if (err)
+		return err;
+	err = cfi_check__rows(&check, &cfi->rows, code->code, code->addr, target, &options);
+	if (!err && check.nr_wrong)
+		err = try_jumped_to(cfi, &check, &jumped_to, code, target, &options);
+	return conclude(cfi, err, &check, jumped_to);
 }
 
 /* The first FDE that may reach into addr. */
@@ -282,8 +286,11 @@ static bool is_outermost(const struct cfi_row *row, const struct cfi_target *tar
 }
 
 int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, struct bytes code,
-		       uint64_t addr, bool is_part, const struct cfi_target *target)
+		       uint64_t addr, bool is_part, const struct cfi_target *target,
+		       struct disassembler *disassembler)
 {
+	struct cfi_track_options options = { .disassembler = disassembler };
+	struct cfi_check check = { .nr_agree = 0 };
 	int err = add_fdes(cfi, table, addr, addr + code.size, target);
 	const struct cfi_row *entry = cfi_rows__find(&cfi->rows, addr);
 
@@ -297,7 +304,9 @@ int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, stru
 		judge(cfi, "unchecked", "says that this function has no caller");
 		return 0;
 	}
-	return conclude(cfi, code, addr, target, is_part ? entry : NULL, false);
+	options.entry = is_part ? entry : NULL;
+	err = cfi_check__rows(&check, &cfi->rows, code, addr, target, &options);
+	return conclude(cfi, err, &check, false);
 }
 
 void dump_cfi__free(struct dump_cfi *cfi)

@@ -16,6 +16,8 @@ struct cfi_problem {
 	const char *effect; /* what comes of it where perf unwinds */
 };
 
+struct disassembler;
+
 struct dump_cfi {
 	struct cfi_rows rows;
 	ARRAY(struct cfi_problem) problems;
@@ -23,15 +25,19 @@ struct dump_cfi {
 	char words[256];     /* what that means */
 };
 
-/* Of a function of a jitdump. Zero-initialise cfi. 0 or -ENOMEM. */
+/*
+ * Of a function of a jitdump. Zero-initialise cfi. The disassembler is of the target's machine, or
+ * NULL, as there is none for it. 0 or -ENOMEM.
+ */
 int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
-			  const struct cfi_target *target);
+			  const struct cfi_target *target, struct disassembler *disassembler);
 /*
  * Of code in an ELF file, whose table was read. is_part: it is jumped to from elsewhere in the
  * function, so that the table has to be believed as to what holds there. 0 or -ENOMEM.
  */
 int dump_cfi__of_table(struct dump_cfi *cfi, const struct cfi_table *table, struct bytes code,
-		       uint64_t addr, bool is_part, const struct cfi_target *target);
+		       uint64_t addr, bool is_part, const struct cfi_target *target,
+		       struct disassembler *disassembler);
 void dump_cfi__free(struct dump_cfi *cfi);
 
 /* What a row says: "rsp+16" and "rbp=c-16 ra=c-8". out has size bytes; return out. */

@@ -224,8 +224,7 @@ static void print_verdict(struct dump *dump, const struct dump_cfi *cfi)
 	print_problems(dump, cfi);
 }
 
-/* A file's code is all of one machine. */
-static struct disassembler *disassembler_of(struct dump *dump, const struct cfi_target *target)
+struct disassembler *dump_code__disassembler(struct dump *dump, const struct cfi_target *target)
 {
 	if (!dump->disassembler && disassembler__new(&dump->disassembler, target) == -ENOMEM)
 		dump->printer.writer.failed = true;
@@ -236,7 +235,7 @@ void dump_code__print(struct dump *dump, const struct code_view *view)
 {
 	struct record_printer *printer = &dump->printer;
 	struct printing print = { .dump = dump, .view = view };
-	struct disassembler *disassembler = disassembler_of(dump, view->target);
+	struct disassembler *disassembler = dump_code__disassembler(dump, view->target);
 
 	if (disassembler || view->cfi || view->lines) {
 		printer__begin_list(printer, "instructions");

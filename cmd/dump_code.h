@@ -16,6 +16,8 @@ struct code_view {
 	const struct dump_cfi *cfi;     /* or NULL */
 };
 
+/* The one for a file's code, which is all of one machine; NULL when there is none. */
+struct disassembler *dump_code__disassembler(struct dump *dump, const struct cfi_target *target);
 /* Adds the member "instructions", and "verdict" where there is CFI, to the record being printed. */
 void dump_code__print(struct dump *dump, const struct code_view *view);
 

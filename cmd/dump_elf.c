@@ -74,7 +74,8 @@ static void print_function(struct dump_elf *print, const struct elf_function *fu
 	if (options->code && view.code.size) {
 		if (options->cfi &&
 		    dump_cfi__of_table(&cfi, &print->cfi, view.code, function->addr,
-				       strstr(function->name, ".cold") != NULL, &print->target))
+				       strstr(function->name, ".cold") != NULL, &print->target,
+				       dump_code__disassembler(print->dump, &print->target)))
 			printer->writer.failed = true;
 		view.cfi = options->cfi ? &cfi : NULL;
 		view.lines = options->lines ? dump_elf__lines(print, function) : NULL;

@@ -172,7 +172,8 @@ static void print_code(struct dump_jitdump *print, const struct jitdump_record *
 	view.addr = code->addr;
 	view.lines = options->lines ? code->lines : NULL;
 	if (options->cfi) {
-		if (dump_cfi__of_function(&cfi, code, &target))
+		if (dump_cfi__of_function(&cfi, code, &target,
+					  dump_code__disassembler(print->dump, &target)))
 			print->dump->printer.writer.failed = true;
 		view.cfi = &cfi;
 	}
