@@ -55,13 +55,6 @@ struct cfi_producer {
 	uint64_t addr; /* of the code */
 };
 
-/*
- * Checks encoding and rows of a producer's table: a fault of the encoding is named as such where
- * the rows are right without it. Whatever the table holds, 0 or -ENOMEM.
- */
-int cfi_check__producer(struct cfi_check *check, const struct cfi_producer *producer,
-			const struct cfi_target *target, const struct cfi_track_options *options);
-
 /* Whether the table does what it is for: none of the findings matters. */
 bool cfi_check__sound(const struct cfi_check *check);
 

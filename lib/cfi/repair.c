@@ -283,11 +283,3 @@ int cfi__repair(struct cfi_repair *repair, struct cfi_check *check,
 	}
 	return search(&repairer);
 }
-
-int cfi_check__producer(struct cfi_check *check, const struct cfi_producer *producer,
-			const struct cfi_target *target, const struct cfi_track_options *options)
-{
-	struct cfi_repair repair;
-
-	return cfi__repair(&repair, check, producer, target, options);
-}

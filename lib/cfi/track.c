@@ -6,27 +6,6 @@
 #include "cfi/disassemble.h"
 #include "cfi/walk.h"
 
-const char *cfi_undecided__text(enum cfi_undecided_reason reason)
-{
-	switch (reason) {
-	case CFI_UNREACHED:
-		return "no path that can be followed leads there";
-	case CFI_NO_INSTRUCTION:
-		return "the bytes are no instruction, or one that overlaps another";
-	case CFI_STACK_LOST:
-		return "the stack pointer is set to what is not known";
-	case CFI_PATHS_DIFFER:
-		return "paths meet with different stack pointers";
-	case CFI_RETURN_ADDRESS_LOST:
-		return "the return address is not where it is known to be";
-	case CFI_BAD_RETURN:
-		return "a return contradicts what was found on the way to it";
-	case CFI_TOO_COMPLEX:
-		return "the code has more paths than are looked at";
-	}
-	return "";
-}
-
 void cfi_track_result__free(struct cfi_track_result *result)
 {
 	array__free(&result->undecided);

@@ -90,7 +90,4 @@ int cfi__track(struct cfi_rows *rows, struct bytes code, uint64_t addr,
 	       struct cfi_track_result *result);
 void cfi_track_result__free(struct cfi_track_result *result);
 
-/* A clause that says why, for people: "the paths that meet there differ". */
-const char *cfi_undecided__text(enum cfi_undecided_reason reason);
-
 #endif
