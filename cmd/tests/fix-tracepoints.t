@@ -26,8 +26,9 @@ err_is "nothing to complain of" </dev/null
 cp ../out ../summary
 by_event perf.fixed.data >../after
 is "the samples are the same" "$(awk '{ print $1, $2 }' ../after)" "$(awk '{ print $1, $2 }' ../before)"
+# where that node is installed, its built-in functions are among them: many times as many
 while read -r event samples named; do
-	at_least "$event: perf names frames of JIT code" "$named" 80
+	at_least "$event: perf names frames of JIT code" "$named" 30
 	grep -qx "Event     $event: $samples samples, [0-9]* in JIT code; $named frames of call chains in it" \
 		../summary
 	ok $? "$event: the summary says as many" || tell ../summary ../after
