@@ -1,93 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Images as other tools see them: binutils, elfutils, LLVM, gdb. */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "dso/image_test.h"
-
-#define CODE UINT64_C(0x40001000)
-#define GAP  272
-
-/* CPython 3.13.5's trampoline and rules: sub $8, %rsp; call *%rcx; add $8, %rsp; ret. */
-static const uint8_t code[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
-static const uint8_t rules[] = { 0x44, 0x0e, 0x10, 0x46, 0x0e, 0x08 };
-
-struct target_case {
-	const char *machine; /* as readelf says it */
-	struct cfi_target target;
-	struct cfi_cie cie;
-};
-
-#define RULES(text)                                       \
-	{                                                 \
-		(const uint8_t *)(text), sizeof(text) - 1 \
-	}
-
-static const struct target_case cases[] = {
-	{ "Advanced Micro Devices X86-64",
-	  { EM_X86_64, ELFCLASS64, ORDER_LITTLE },
-	  { 1, -8, 16, false, false, RULES("\x0c\x07\x08\x90\x01") } },
-	{ "Intel 80386",
-	  { EM_386, ELFCLASS32, ORDER_LITTLE },
-	  { 1, -4, 8, false, false, RULES("\x0c\x04\x04") } },
-	{ "AArch64",
-	  { EM_AARCH64, ELFCLASS64, ORDER_LITTLE },
-	  { 1, -8, 30, false, true, RULES("\x0c\x1f\x00") } },
-	{ "ARM",
-	  { EM_ARM, ELFCLASS32, ORDER_LITTLE },
-	  { 1, -4, 14, false, false, RULES("\x0c\x0d\x00") } },
-	{ "RISC-V",
-	  { EM_RISCV, ELFCLASS64, ORDER_LITTLE },
-	  { 1, -8, 1, false, false, RULES("\x0c\x02\x00") } },
-	{ "PowerPC64",
-	  { EM_PPC64, ELFCLASS64, ORDER_LITTLE },
-	  { 1, -8, 65, false, false, RULES("\x0c\x01\x00") } },
-	{ "IBM S/390",
-	  { EM_S390, ELFCLASS64, ORDER_BIG },
-	  { 1, -8, 14, true, false, RULES("\x0c\x0f\x08") } },
-};
-
-#define NR_FUNCTIONS 3
-
-struct fixture {
-	struct code_record records[NR_FUNCTIONS];
-	struct dso_function functions[NR_FUNCTIONS];
-	struct cfi_entry cfi[NR_FUNCTIONS];
-	struct dso_spec spec;
-};
-
-static const char *const names[NR_FUNCTIONS] = {
-	"py::handler:/srv/app.py",
-	"LazyCompile:~a b:1 \xc3\xa9",
-	"",
-};
-
-static struct fixture *make_fixture(struct fixture *fixture, const struct target_case *c)
-{
-	for (uint64_t i = 0; i < NR_FUNCTIONS; i++) {
-		fixture->records[i] = (struct code_record){ .addr = CODE + GAP * i,
-							    .size = sizeof(code),
-							    .name = names[i],
-							    .code = BYTES(code) };
-		fixture->functions[i] = (struct dso_function){ .record = &fixture->records[i],
-							       .addr = fixture->records[i].addr,
-							       .size = sizeof(code) };
-		fixture->cfi[i] = (struct cfi_entry){ &c->cie, BYTES(rules),
-						      fixture->records[i].addr, sizeof(code) };
-	}
-	fixture->spec = (struct dso_spec){
-		.target = c->target,
-		.functions = fixture->functions,
-		.nr_functions = NR_FUNCTIONS,
-		.cfi = fixture->cfi,
-		.nr_cfi = NR_FUNCTIONS,
-		.base = CODE - dso__header_size(c->target.class, DSO_HEADERS_BEFORE),
-		.text_end = CODE + GAP * (NR_FUNCTIONS - 1) + sizeof(code),
-	};
-	return fixture;
-}
+#include "dso/targets_test.h"
 
 static void check_target(const struct target_case *c)
 {
@@ -226,15 +142,6 @@ static void test_build_id_note(void **state)
 	remove_image(&file);
 }
 
-static void read_file(const char *path, uint8_t *bytes, size_t size)
-{
-	int fd = open(path, O_RDONLY);
-
-	assert_true(fd >= 0);
-	assert_int_equal(pread(fd, bytes, size, 0), size);
-	close(fd);
-}
-
 static void test_text_bytes(void **state)
 {
 	static const uint8_t zeros[GAP - sizeof(code)];
@@ -310,183 +217,6 @@ static void test_large_text(void **state)
 	remove_image(&file);
 }
 
-static void test_unwind_data_in_a_hole(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	struct stat status;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0])->spec.unwind = CODE + 0x20000000;
-	write_image(&file, &fixture.spec);
-	assert_int_equal(stat(file.path, &status), 0);
-	assert_true(status.st_size > 0x20000000);
-	assert_true(status.st_blocks * 512 < 0x10000);
-	/* The one thing that linkers would not do: loaded by a second mapping, not by PT_LOAD. */
-	text = output_of("eu-elflint --gnu-ld %s | sed 's/.*\\] //'", file.path);
-	assert_prints(
-		text,
-		"'.eh_frame_hdr': alloc flag set but section not in any loaded segment\n"
-		"'.eh_frame': alloc flag set but section not in any loaded segment\n"
-		"'.note.gnu.build-id': alloc flag set but section not in any loaded segment\n");
-	assert_prints(output_of("readelf -aW %s 2>&1 >/dev/null", file.path), "");
-	assert_prints(output_of("llvm-readelf -a %s 2>&1 >/dev/null", file.path), "");
-	text = output_of("readelf -lW %s", file.path);
-	assert_contains(text, "0x00034b 0x00034b R E 0x1000");
-	assert_contains(text, "GNU_EH_FRAME   0x20000120 0x0000000020000120");
-	free(text);
-	text = output_of("readelf --debug-dump=frames %s", file.path);
-	assert_contains(text, "pc=0000000000000340..000000000000034b");
-	free(text);
-	remove_image(&file);
-}
-
-/* Where something else is mapped right before the code, headers are elsewhere or in its place. */
-static void check_headers_elsewhere(const struct target_case *c, enum dso_headers headers)
-{
-	bool narrow = c->target.class == ELFCLASS32;
-	unsigned int elf_header = narrow ? 0x34 : 0x40;
-	unsigned int start = headers == DSO_HEADERS_APART ? elf_header : 0;
-	struct fixture fixture;
-	struct image_file file;
-	char expected[128], *text;
-	uint8_t bytes[0x400];
-
-	make_fixture(&fixture, c)->spec.headers = headers;
-	fixture.spec.base = CODE - start;
-	write_image(&file, &fixture.spec);
-	assert_clean(&file, false);
-	text = output_of("readelf -lSW %s", file.path);
-	/* no section has address 0 */
-	snprintf(expected, sizeof(expected), ".text             PROGBITS        %0*x %06x %06x",
-		 narrow ? 8 : 16, start ? start : 1, start ? start : 1, start ? 0x22b : 0x22a);
-	assert_contains(text, expected);
-	assert_contains(text, "  LOAD           0x000000 0x00000000");
-	free(text);
-	text = output_of("readelf --debug-dump=frames %s", file.path);
-	snprintf(expected, sizeof(expected), "pc=%0*x..%0*x\n", narrow ? 8 : 16, start,
-		 narrow ? 8 : 16, start + 11);
-	assert_contains(text, expected);
-	free(text);
-	read_file(file.path, bytes, sizeof(bytes));
-	assert_memory_equal(bytes, ELFMAG, SELFMAG);
-	if (start)
-		assert_memory_equal(bytes + start, code, sizeof(code));
-	assert_memory_equal(bytes + start + GAP, code, sizeof(code));
-	remove_image(&file);
-}
-
-static void test_headers_elsewhere(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < SIZE(cases); i++) {
-		check_headers_elsewhere(&cases[i], DSO_HEADERS_APART);
-		check_headers_elsewhere(&cases[i], DSO_HEADERS_OVERLAID);
-	}
-}
-
-/* All the code is shorter than the header that stands in its place. */
-static void test_header_longer_than_the_code(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0])->spec.headers = DSO_HEADERS_OVERLAID;
-	fixture.spec.base = CODE;
-	fixture.spec.nr_functions = fixture.spec.nr_cfi = 1;
-	fixture.spec.text_end = CODE + sizeof(code);
-	write_image(&file, &fixture.spec);
-	assert_clean(&file, false);
-	text = output_of("readelf -SsW %s", file.path);
-	assert_contains(text, ".text             PROGBITS        0000000000000001 000001 00000a");
-	assert_contains(text, ".eh_frame_hdr     PROGBITS        0000000000000040 000040 000014");
-	assert_contains(text, "0000000000000000    11 FUNC    GLOBAL DEFAULT    1 py::handler");
-	free(text);
-	remove_image(&file);
-}
-
-/* The same with unwind data far away: nothing stands between text and symbols. */
-static void test_header_longer_than_the_code_and_a_hole(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0])->spec.headers = DSO_HEADERS_OVERLAID;
-	fixture.spec.base = CODE;
-	fixture.spec.nr_functions = fixture.spec.nr_cfi = 1;
-	fixture.spec.text_end = CODE + sizeof(code);
-	fixture.spec.unwind = CODE + 0x10000;
-	write_image(&file, &fixture.spec);
-	assert_prints(output_of("readelf -aW %s 2>&1 >/dev/null", file.path), "");
-	text = output_of("readelf -hSsW %s", file.path);
-	assert_contains(text, "Number of program headers:         4");
-	assert_contains(text, ".text             PROGBITS        0000000000000001 000001 00000a");
-	assert_contains(text, ".eh_frame_hdr     PROGBITS        0000000000010000 010000 000014");
-	assert_contains(text, "0000000000000000    11 FUNC    GLOBAL DEFAULT    1 py::handler");
-	free(text);
-	remove_image(&file);
-}
-
-/* A newer generation's headers are larger, so that it lies within the older; both end alike. */
-static void test_room_before_the_text_and_memory_end(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0])->spec.base -= 0x30;
-	fixture.spec.memory_end = CODE + 0x10000;
-	write_image(&file, &fixture.spec);
-	assert_clean(&file, false);
-	text = output_of("readelf -lSW %s", file.path);
-	assert_contains(text, ".text             PROGBITS        0000000000000150 000150 00022b");
-	assert_contains(text, " 0x000430 0x010150 R E 0x1000");
-	free(text);
-	remove_image(&file);
-}
-
-/* Text at an odd address: sections are aligned to offsets, and say what they are aligned to. */
-static void test_odd_place(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0])->spec.base -= 3;
-	write_image(&file, &fixture.spec);
-	assert_clean(&file, false);
-	text = output_of("readelf -SW %s", file.path);
-	assert_contains(text, ".text             PROGBITS        0000000000000123 000123 00022b 00"
-			      "  AX  0   0  1\n");
-	free(text);
-	remove_image(&file);
-}
-
-static void test_without_unwind_data(void **state)
-{
-	struct fixture fixture;
-	struct image_file file;
-	char *text;
-
-	(void)state;
-	make_fixture(&fixture, &cases[0]);
-	fixture.spec.nr_cfi = 0;
-	write_image(&file, &fixture.spec);
-	assert_clean(&file, false);
-	text = output_of("readelf -SW %s", file.path);
-	assert_contains(text, ".eh_frame_hdr     PROGBITS        0000000000000350 000350 00000c");
-	assert_contains(text, ".eh_frame         PROGBITS        0000000000000360 000360 000004");
-	free(text);
-	remove_image(&file);
-}
-
 static void count_reports(void *context, const struct diag_message *message)
 {
 	assert_int_equal(message->level, DIAG_ERROR);
@@ -527,13 +257,6 @@ int main(void)
 		cmocka_unit_test(test_build_id_note),
 		cmocka_unit_test(test_text_bytes),
 		cmocka_unit_test(test_large_text),
-		cmocka_unit_test(test_unwind_data_in_a_hole),
-		cmocka_unit_test(test_headers_elsewhere),
-		cmocka_unit_test(test_header_longer_than_the_code),
-		cmocka_unit_test(test_header_longer_than_the_code_and_a_hole),
-		cmocka_unit_test(test_room_before_the_text_and_memory_end),
-		cmocka_unit_test(test_odd_place),
-		cmocka_unit_test(test_without_unwind_data),
 		cmocka_unit_test(test_write_errors_are_reported),
 	};
 

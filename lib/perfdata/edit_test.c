@@ -1,175 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Changed profiles: what is in them, and that the original comes back byte for byte. */
-#include <errno.h>
-#include <fcntl.h>
+#include "perfdata/edit_testing.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <setjmp.h>
 #include <sys/resource.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "base/array.h"
-#include "base/diag.h"
-#include "base/file.h"
 #include "perfdata/abi_level.h"
-#include "perfdata/edit.h"
-#include "perfdata/event.h"
 
-#define FOLDER    "testdata/recordings/"
-#define COMM_NAME "inserted"
 /* struct perf_record_header_build_id with a name of up to 63 characters */
 #define BUILD_ID_ENTRY 100
 #define BUILD_ID_NAME  "/nowhere/x.so"
-
-struct fixture {
-	struct diag *diag;
-	char folder[64];
-	char edited[128], restored[128];
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	assert_non_null(fixture);
-	fixture->diag = diag__new(NULL, NULL);
-	strcpy(fixture->folder, "/tmp/perfdata-edit-XXXXXX");
-	assert_non_null(mkdtemp(fixture->folder));
-	snprintf(fixture->edited, sizeof(fixture->edited), "%s/edited", fixture->folder);
-	snprintf(fixture->restored, sizeof(fixture->restored), "%s/restored", fixture->folder);
-	*state = fixture;
-	return 0;
-}
-
-static struct perfdata *open_profile(struct fixture *fixture, const char *path)
-{
-	struct perfdata *perfdata;
-
-	assert_int_equal(perfdata__open(&perfdata, path, fixture->diag), 0);
-	return perfdata;
-}
-
-static struct perfdata *open_recording(struct fixture *fixture, const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), FOLDER "%s.data", name);
-	return open_profile(fixture, path);
-}
-
-static void write_to(struct fixture *fixture, const struct perfdata *input,
-		     struct perfdata_edits *edits, const char *path)
-{
-	struct file_out out;
-
-	if (perfdata__form(input) == PERFDATA_FORM_DIRECTORY) {
-		assert_int_equal(perfdata_edits__write_directory(edits, path, false, fixture->diag),
-				 0);
-		return;
-	}
-	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
-	assert_int_equal(perfdata_edits__write(edits, &out, fixture->diag), 0);
-	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
-}
-
-static void restore_to(struct fixture *fixture, struct perfdata *perfdata, const char *path)
-{
-	struct file_out out;
-
-	if (perfdata__form(perfdata) == PERFDATA_FORM_DIRECTORY) {
-		assert_int_equal(perfdata__restore_directory(perfdata, path, false, fixture->diag),
-				 0);
-		return;
-	}
-	assert_int_equal(file_out__open(&out, path, 0600, fixture->diag), 0);
-	assert_int_equal(perfdata__restore(perfdata, &out, fixture->diag), 0);
-	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
-}
-
-static void assert_same_file(struct fixture *fixture, const char *a, const char *b)
-{
-	struct file_map x, y;
-
-	assert_int_equal(file_map__open(&x, a, false, fixture->diag), 0);
-	assert_int_equal(file_map__open(&y, b, false, fixture->diag), 0);
-	assert_int_equal(x.bytes.size, y.bytes.size);
-	assert_memory_equal(x.bytes.data, y.bytes.data, x.bytes.size);
-	file_map__close(&x);
-	file_map__close(&y);
-}
-
-/* The files of a directory, one after the other, or the one file. */
-static void assert_same_profile(struct fixture *fixture, const struct perfdata *perfdata,
-				const char *path)
-{
-	static const char *const names[] = { "data", "data.0", "data.1" };
-	char a[256], b[256];
-
-	if (perfdata__form(perfdata) != PERFDATA_FORM_DIRECTORY) {
-		assert_same_file(fixture, perfdata__path(perfdata), path);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(a, sizeof(a), "%s/%s", perfdata__path(perfdata), names[i]);
-		snprintf(b, sizeof(b), "%s/%s", path, names[i]);
-		assert_same_file(fixture, a, b);
-	}
-}
-
-static void remove_profile(const char *path)
-{
-	static const char *const names[] = { "/data", "/data.0", "/data.1", "" };
-	char name[256];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", path, names[i]);
-		if (remove(name) < 0)
-			assert_true(errno == ENOENT || errno == ENOTDIR);
-	}
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	remove_profile(fixture->edited);
-	remove_profile(fixture->restored);
-	assert_int_equal(rmdir(fixture->folder), 0);
-	diag__free(fixture->diag);
-	free(fixture);
-	return 0;
-}
-
-/* A COMM of our own before every record (the container, if it is compressed) from the nth on. */
-static size_t insert_comms(struct perfdata *perfdata, struct perfdata_edits *edits, size_t nth)
-{
-	struct perfdata_comm comm = { .pid = 1, .tid = 2, .exec = true, .comm = COMM_NAME };
-	struct buf buf = BUF(perfdata__order(perfdata));
-	struct perfdata_record record;
-	struct perfdata_walk walk;
-	uint64_t last = 0;
-	size_t count = 0;
-
-	comm.sample_id.attr = perfdata__attr(perfdata, 0);
-	perfdata__put_comm(perfdata, &buf, &comm);
-	assert_false(buf.failed);
-	perfdata_walk__begin(&walk, perfdata);
-	for (size_t i = 0; perfdata_walk__next(&walk, &record) > 0; i++) {
-		if (i < nth || record.offset == last)
-			continue;
-		assert_int_equal(perfdata_edits__insert(edits, record.offset, buf__bytes(&buf)), 0);
-		last = record.offset;
-		count++;
-	}
-	perfdata_walk__end(&walk);
-	assert_int_equal(perfdata_edits__inserted_bytes(edits), count * buf.size);
-	buf__free(&buf);
-	return count;
-}
 
 /* The journal's records, and the build-id's in pipe form. */
 static bool is_bookkeeping(const struct perfdata_record *record)
@@ -347,8 +187,8 @@ static void write_with_long_attrs(struct fixture *fixture, const char *name, uin
 		set_u64(copy + places[i], get_u64(copy + places[i], ORDER_LITTLE) + more[i],
 			ORDER_LITTLE);
 	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
-	assert_int_equal(
-		file_out__write(&out, (struct bytes){ copy, bytes.size }, fixture->diag), 0);
+	assert_int_equal(file_out__write(&out, (struct bytes){ copy, bytes.size }, fixture->diag),
+			 0);
 	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
 	free(copy);
 	perfdata__close(input);
@@ -371,75 +211,6 @@ static void leftovers_of_attrs_are_none(void **state)
 	assert_same_attrs(input, output);
 	perfdata_edits__free(edits);
 	perfdata__close(output);
-	perfdata__close(input);
-}
-
-/* Edits of an edited file: each restore takes back one. */
-static void nest(struct fixture *fixture, const char *name)
-{
-	struct perfdata *input = open_recording(fixture, name);
-	struct perfdata_edits *edits = perfdata_edits__new(input);
-	struct perfdata *once, *twice;
-	char third[160];
-
-	snprintf(third, sizeof(third), "%s/third", fixture->folder);
-	insert_comms(input, edits, 5);
-	write_to(fixture, input, edits, fixture->edited);
-	perfdata_edits__free(edits);
-	once = open_profile(fixture, fixture->edited);
-	edits = perfdata_edits__new(once);
-	insert_comms(once, edits, 50);
-	write_to(fixture, once, edits, third);
-	twice = open_profile(fixture, third);
-	assert_true(perfdata__is_edited(twice));
-	restore_to(fixture, twice, fixture->restored);
-	assert_same_profile(fixture, once, fixture->restored);
-	restore_to(fixture, once, fixture->restored);
-	assert_same_profile(fixture, input, fixture->restored);
-	perfdata_edits__free(edits);
-	perfdata__close(twice);
-	perfdata__close(once);
-	perfdata__close(input);
-	remove_profile(third);
-	remove_profile(fixture->edited);
-	remove_profile(fixture->restored);
-}
-
-static void edits_nest(void **state)
-{
-	nest(*state, "6.1-fp");
-	nest(*state, "7.3-pipe");
-	nest(*state, "7.3-threads");
-}
-
-/*
- * In pipe form a journal is cut into pieces of 32768 bytes, of which the last must not be too
- * short: 24 bytes for each insert bring its end to every place around a piece's.
- */
-static void long_journals(void **state)
-{
-	struct fixture *fixture = *state;
-	struct perfdata *input = open_recording(fixture, "7.3-pipe");
-	uint64_t end = perfdata__data_offset(input) + perfdata__data_size(input);
-	struct buf buf = BUF(ORDER_LITTLE);
-
-	buf__put_u32(&buf, PERFDATA_FINISHED_ROUND);
-	buf__put_u32(&buf, 8u << 16);
-	for (size_t count = 32768 / 24 - 8; count < 32768 / 24 + 8; count++) {
-		struct perfdata_edits *edits = perfdata_edits__new(input);
-		struct perfdata *output;
-
-		for (size_t i = 0; i < count; i++)
-			assert_int_equal(perfdata_edits__insert(edits, end, buf__bytes(&buf)), 0);
-		write_to(fixture, input, edits, fixture->edited);
-		output = open_profile(fixture, fixture->edited);
-		assert_true(perfdata__is_edited(output));
-		restore_to(fixture, output, fixture->restored);
-		assert_same_profile(fixture, input, fixture->restored);
-		perfdata__close(output);
-		perfdata_edits__free(edits);
-	}
-	buf__free(&buf);
 	perfdata__close(input);
 }
 
@@ -505,45 +276,12 @@ static void reports_what_cannot_be_written(void **state)
 	assert_int_equal(access(fixture->edited, F_OK), -1);
 }
 
-static void refuses_to_restore_what_was_changed_since(void **state)
-{
-	struct fixture *fixture = *state;
-	struct perfdata *input = open_recording(fixture, "6.1-fp");
-	struct perfdata_edits *edits = perfdata_edits__new(input);
-	struct perfdata *output;
-	struct file_out out;
-	int fd;
-
-	insert_comms(input, edits, 5);
-	write_to(fixture, input, edits, fixture->edited);
-	fd = open(fixture->edited, O_RDWR);
-	assert_int_equal(pwrite(fd, "!", 1, lseek(fd, 0, SEEK_END) - 60), 1);
-	close(fd);
-	output = open_profile(fixture, fixture->edited);
-	assert_false(perfdata__is_edited(output));
-	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
-	assert_int_equal(perfdata__restore(output, &out, fixture->diag), -EINVAL);
-	assert_int_equal(perfdata__restore(input, &out, fixture->diag), -EINVAL);
-	assert_int_equal(diag__count(fixture->diag, DIAG_ERROR), 2);
-	file_out__abort(&out);
-	perfdata_edits__free(edits);
-	perfdata__close(output);
-	perfdata__close(input);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(gives_the_input_back),
-		TEST(shrinks_attrs),
-		TEST(leftovers_of_attrs_are_none),
-		TEST(edits_nest),
-		TEST(long_journals),
-		TEST(patches),
+		TEST(gives_the_input_back),           TEST(shrinks_attrs),
+		TEST(leftovers_of_attrs_are_none),    TEST(patches),
 		TEST(reports_what_cannot_be_written),
-		TEST(refuses_to_restore_what_was_changed_since),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
