@@ -206,6 +206,8 @@ int fix_result__print_json(const struct fix_result *result, const struct message
 	json__put_bool(&writer, object, "written", result->written);
 	if (result->output_size)
 		json__put_number(&writer, object, "output_bytes", result->output_size);
+	if (result->plan && result->written)
+		json__put_number(&writer, object, "dso_disk_bytes", result->dso_disk_bytes);
 	if (*result->options->chosen)
 		json__put_text(&writer, object, "for_perf", result->options->chosen);
 	if (result->plan)

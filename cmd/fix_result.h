@@ -21,6 +21,7 @@ struct fix_result {
 	size_t nr_cached; /* DSOs new in the build-id cache */
 	bool written;
 	uint64_t output_size; /* bytes; 0 when not written, or no file */
+	uint64_t dso_disk_bytes; /* that the written DSOs take on the disk: they have holes */
 	enum exit_code code;
 };
 

@@ -90,8 +90,10 @@ static void print_wrote(const struct printer *printer)
 	if (result->output_size)
 		fprintf(printer->stream, " (%s)", terminal__bytes(size, result->output_size));
 	if (dsos) {
-		fprintf(printer->stream, ", %zu DSO%s (%s) in ", dsos, S(dsos),
-			terminal__bytes(size, printer->plan->dso_bytes));
+		fprintf(printer->stream, ", %zu DSO%s (%s %s) in ", dsos, S(dsos),
+			terminal__bytes(size, result->written ? result->dso_disk_bytes
+							      : printer->plan->dso_bytes),
+			result->written ? "on disk" : "with holes");
 		print_path(printer, from_here(printer->plan->dso_folder));
 	}
 	fputc('\n', printer->stream);

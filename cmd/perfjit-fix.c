@@ -206,6 +206,18 @@ static bool advance(void *context, uint64_t done, uint64_t total)
 	return !signals__came();
 }
 
+/* Known once they are written: file systems have their own ways with holes. */
+static uint64_t disk_bytes(const struct plan *plan)
+{
+	uint64_t blocks = 0;
+	struct stat dso;
+
+	array__for_each(planned, &plan->dsos)
+		if (planned->path && stat(planned->path, &dso) == 0)
+			blocks += (uint64_t)dso.st_blocks;
+	return blocks * S_BLKSIZE;
+}
+
 static void note_written(struct run *run)
 {
 	struct stat output;
@@ -214,6 +226,8 @@ static void note_written(struct run *run)
 	if (!run->options->to_stream && stat(run->options->output, &output) == 0 &&
 	    S_ISREG(output.st_mode))
 		run->result->output_size = (uint64_t)output.st_size;
+	if (run->plan)
+		run->result->dso_disk_bytes = disk_bytes(run->plan);
 }
 
 static int strip_file(struct run *run)

@@ -13,6 +13,8 @@ is "a process" "$(json '"$j->{processes}[0]{pid} $j->{processes}[0]{comm}"')" "1
 is "a dump" "$(json '$j->{dumps}[0]{loads}')" 470
 is "size of the output" "$(json '$j->{output_bytes}')" "$(stat -c %s perf.fixed.data)"
 is "all DSOs are there" "$(json 'join " ", sort map { -f $_->{path} ? () : $_->{path} } @{$j->{dsos}}')" ''
+is "what they take on the disk" "$(json '$j->{dso_disk_bytes}')" \
+	"$(stat -c '%b %B' perf.fixed.data.jit/* | awk '{ n += $1 * $2 } END { print n }')"
 is "as many as in the folder" "$(json 'scalar @{$j->{dsos}}')" "$(ls perf.fixed.data.jit | wc -l)"
 
 # -vv: the functions of each DSO, with where their CFI is from
