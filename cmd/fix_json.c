@@ -172,6 +172,7 @@ static void put_plan(struct json_writer *writer, struct json_object *object,
 	put_counts(writer, object, &plan->counts);
 	json__put_number(writer, object, "functions", plan->nr_functions);
 	json__put_number(writer, object, "functions_left_out", plan->nr_dropped);
+	json__put_number(writer, object, "functions_unplaced", plan->nr_unplaced);
 	json__put(writer, object, "cfi", cfi(writer, plan));
 	json__put_number(writer, object, "missing_dumps", plan->discovery->nr_missing);
 	json__put_number(writer, object, "inserted_records", plan->inserts.count);

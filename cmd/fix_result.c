@@ -42,6 +42,9 @@ bool fix_result__is_partial(const struct plan *plan)
 	array__for_each(marker, &plan->discovery->markers)
 		if (marker->missing && has_samples(plan, marker->process))
 			return true;
+	array__for_each(counted, &plan->per_process)
+		if (counted->nr_unplaced && counted->counts.samples)
+			return true;
 	array__for_each(found, &plan->discovery->dumps)
 		if (!found->process || fix_result__is_refused(plan, found) ||
 		    fix_result__says_nothing(plan, found))

@@ -130,6 +130,7 @@ static void print_named(const struct printer *printer)
 {
 	const struct plan *plan = printer->plan;
 	const struct plan_counts *counts = &plan->counts;
+	const char *all = plan->nr_unplaced ? "" : ", all now";
 	FILE *stream = printer->stream;
 
 	label(printer, "Functions");
@@ -138,8 +139,8 @@ static void print_named(const struct printer *printer)
 	if (counts->jit_samples)
 		fprintf(stream,
 			"%" PRIu64 " of %" PRIu64 " in JIT code: %" PRIu64
-			" named before, all now\n",
-			counts->jit_samples, counts->samples, counts->jit_samples_file);
+			" named before%s\n",
+			counts->jit_samples, counts->samples, counts->jit_samples_file, all);
 	else
 		fprintf(stream, "none of %" PRIu64 " in JIT code itself\n", counts->samples);
 	if (counts->jit_samples_map) {
@@ -149,8 +150,8 @@ static void print_named(const struct printer *printer)
 	}
 	if (counts->jit_frames) {
 		label(printer, "Frames");
-		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code, all named now\n",
-			counts->jit_frames);
+		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code%s\n",
+			counts->jit_frames, plan->nr_unplaced ? "" : ", all named now");
 	}
 	if (samples_have(plan, PERF_SAMPLE_STACK_USER) &&
 	    printer->result->options->bake.which == BAKE_NONE) {
@@ -170,6 +171,11 @@ static void print_skipped(const struct printer *printer)
 		label(printer, "Left out");
 		fprintf(stream, "%" PRIu64 " function%s at addresses used again, in no sample\n",
 			plan->nr_dropped, S(plan->nr_dropped));
+	}
+	if (plan->nr_unplaced) {
+		label(printer, "Unnamed");
+		fprintf(stream, "%" PRIu64 " function%s where no DSO can be\n", plan->nr_unplaced,
+			S(plan->nr_unplaced));
 	}
 	if (plan->counts.anon_samples) {
 		label(printer, "Unnamed");

@@ -78,6 +78,35 @@ exits 5 "a dump that is none"
 err_has "says so" 'jit-1195.dump'
 rm -rf ./*
 
+# a machine that the process can't be of
+recording py313fpbuild-perfjit-fp
+perl -pi -e 'BEGIN { $/ = undef } substr $_, 12, 4, pack "V", 3' jit-1195.dump
+run perfjit-fix perf.data
+exits 0 "a dump that says it is of a 32-bit machine"
+out_has "its functions are named" '^Functions 186 named'
+rm -rf ./*
+
+# the map's memory is made 4 GiB; in it functions overlap for 2 GiB
+recording py313fpbuild-perfmap-fp
+perl -pi -e 'BEGIN { $/ = undef } my $start = pack "Q<", 0x7fa09aacc000;
+	s/(\Q$start\E)\0\0\x01\0{5}/$1 . pack "Q<", 1 << 32/e' perf.data
+cp perf-1230.map short.map
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	printf '%x f000000 huge%d\n' $((0x7fa09aacd000 + i * 0xe000000)) $i
+done >>perf-1230.map
+run perfjit-fix perf.data
+exits 5 "code where no DSO can be"
+err_has "says whose" 'warning: .*/perf-1230.map: code of pid 1230 at 0x7fa09aacc000-.* fits in no DSO: its [0-9]* functions stay unnamed'
+out_has "counts it" '^Unnamed   [1-9][0-9]* functions where no DSO can be$'
+is "does not say that all is named" "$(grep -c 'all now\|all named now' ../out)" 0
+mv short.map perf-1230.map
+printf '7fa09aacc500 c0000000 huge\n' >>perf-1230.map
+run perfjit-fix perf.data
+exits 0 "a function of 3 GiB costs itself"
+err_has "says so" 'perf-1230.map: at byte .*more than 256 MiB'
+out_has "the others are named" '^Functions 186 named'
+rm -rf ./*
+
 # no profile
 printf 'this is no profile' >text
 run perfjit-fix text

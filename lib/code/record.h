@@ -45,9 +45,12 @@ struct code_unwind {
 	uint64_t offset;     /* of its record in the dump */
 };
 
+/* No runtime makes a function so large, bytes: a source that tells of one is damaged. */
+#define CODE_SIZE_MAX (UINT64_C(256) << 20)
+
 struct code_record {
 	uint64_t addr;  /* first byte, as loaded */
-	uint64_t size;  /* bytes; never 0, and addr + size does not overflow */
+	uint64_t size;  /* 1 to CODE_SIZE_MAX bytes, and addr + size does not overflow */
 	uint64_t time;  /* of loading, ns of the reader's clock; 0 when unknown */
 	uint64_t index; /* the producer's code_index */
 	uint32_t pid;   /* as the producer sees itself: its own pid namespace */

@@ -66,23 +66,37 @@ static uint8_t class_of(uint16_t machine)
 	}
 }
 
-/* Whether a machine of kind host runs programs of this other kind. */
-static bool runs(uint16_t host, uint16_t machine)
+/* What a 32-bit program can't have. */
+static bool is_mapped_beyond_32_bits(const struct process *process)
 {
-	return machine == host || (host == EM_X86_64 && machine == EM_386) ||
-	       (host == EM_AARCH64 && machine == EM_ARM) || (host == EM_PPC64 && machine == EM_PPC);
+	for (; process; process = process->execed ? NULL : process->parent)
+		array__for_each(mapping, &process->mappings)
+			if (!mapping->kernel && mapping__end(mapping) - 1 > UINT32_MAX)
+				return true;
+	return false;
+}
+
+/* Whether a machine of kind host runs this process as a program of another kind. */
+static bool runs(uint16_t host, uint16_t machine, const struct process *process)
+{
+	bool narrow = (host == EM_X86_64 && machine == EM_386) ||
+		      (host == EM_AARCH64 && machine == EM_ARM) ||
+		      (host == EM_PPC64 && machine == EM_PPC);
+
+	return machine == host || (narrow && !is_mapped_beyond_32_bits(process));
 }
 
 /*
  * Producers write 0 or a wrong machine; the profile knows better, but for 32-bit programs. Perf
- * maps tell none: found is NULL then.
+ * maps tell none.
  */
-static struct cfi_target target_of(const struct plan *plan, const struct found_dump *found)
+static struct cfi_target target_of(const struct plan *plan, const struct process *process)
 {
+	const struct found_dump *found = dump_of(plan, process);
 	uint16_t host = perfdata__machine(plan->perfdata);
 	uint16_t machine = found ? (uint16_t)jitdump__header(found->dump)->elf_mach : 0;
 
-	if (host && (!machine || !runs(host, machine)))
+	if (host && (!machine || !runs(host, machine, process)))
 		machine = host;
 	if (!machine)
 		machine = EM_X86_64;
@@ -322,6 +336,18 @@ static void narrow_layer(const struct region *region, struct plan_dso *dso)
 	dso->hi = layer->members.items[layer->members.count - 1]->end;
 }
 
+/* It costs its own functions only. */
+static int leave_unnamed(const struct imager *imager, struct plan_dso *dso, const char *kind,
+			 const char *source, const char *why)
+{
+	dso->spec.base = 0;
+	diag__report(imager->diag, DIAG_WARNING, kind, source, DIAG_NO_OFFSET,
+		     "code of pid %u at %#llx-%#llx %s: its %zu function%s stay unnamed",
+		     dso->process->pid, (unsigned long long)dso->lo, (unsigned long long)dso->hi,
+		     why, dso->spec.nr_functions, dso->spec.nr_functions == 1 ? "" : "s");
+	return 0;
+}
+
 static int plan_image(struct imager *imager, const struct region *region, size_t number,
 		      struct plan_dso *dso)
 {
@@ -335,7 +361,7 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 	if (!region->generations.items[dso->generation].members.count)
 		return 0;
 	narrow_layer(region, dso);
-	dso->spec.target = target_of(imager->plan, dump_of(imager->plan, region->process));
+	dso->spec.target = target_of(imager->plan, region->process);
 	dso->spec.lines = !imager->options->no_lines;
 	dso->spec.bare = imager->options->without & FIX_EMPTY_HEADER;
 	err = make_functions(imager, region, &region->generations.items[dso->generation], source,
@@ -346,13 +372,9 @@ static int plan_image(struct imager *imager, const struct region *region, size_t
 		return err;
 	if (follow_outline(imager, region, dso))
 		return 0;
-	if (!place_headers(imager, region, number, dso)) {
-		diag__report(imager->diag, DIAG_WARNING, "fix.address-too-low", source,
-			     DIAG_NO_OFFSET,
-			     "code at %#llx lies too low for what must be before it: not named",
-			     (unsigned long long)dso->lo);
-		return 0;
-	}
+	if (!place_headers(imager, region, number, dso))
+		return leave_unnamed(imager, dso, "fix.address-too-low", source,
+				     "lies too low for what must be before it");
 	dso->spec.text_end = dso->hi;
 	err = dso__layout(&dso->spec, &dso->layout, imager->diag);
 	if (err)
@@ -375,11 +397,9 @@ static int plan_region(struct imager *imager, size_t index)
 					.generation = g };
 
 		err = plan_image(imager, region, region->first_number + g, &dso);
-		/* one that can't be laid out was reported, and costs its own functions only */
-		if (err == -ERANGE) {
-			dso.spec.base = 0;
-			err = 0;
-		}
+		if (err == -ERANGE)
+			err = leave_unnamed(imager, &dso, "fix.no-image",
+					    source_of(plan, region->process), "fits in no DSO");
 		if (!array__push(&plan->dsos, dso)) {
 			free((void *)(uintptr_t)dso.spec.functions);
 			free((void *)(uintptr_t)dso.spec.cfi);

@@ -249,6 +249,77 @@ static void test_cfi_of_children(void **state)
 	plan__free(plan);
 }
 
+/* A perf map of functions of 240 MiB, each step behind the one before, from LO on. */
+static struct plan *plan_huge(struct testing *testing, unsigned int count, uint64_t step)
+{
+	struct buf map = BUF(ORDER_LITTLE);
+	char line[64];
+
+	testing->sample_type = TEST_FP;
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__map(testing, 5, 1, LO, UINT64_C(1) << 33, 0, "//anon");
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t addr = LO + i * step;
+
+		profile__sample(testing, 10 + i, 1, addr);
+		snprintf(line, sizeof(line), "%lx f000000 f%u\n", addr, i);
+		buf__put(&map, line, strlen(line));
+	}
+	testing__write(testing__path(testing, "perf-1.map"), buf__bytes(&map));
+	buf__free(&map);
+	return testing__plan(testing, 0);
+}
+
+/* What goes on for 2 GiB fits in no DSO, but in several. */
+static void test_run_of_gigabytes(void **state)
+{
+	struct plan *plan = plan_huge(*state, 12, 0xf000000);
+
+	assert_int_equal(plan->dsos.count, 6);
+	assert_int_equal(plan->nr_functions, 12);
+	assert_int_equal(plan->nr_unplaced, 0);
+	expect_disjoint(plan);
+	array__for_each(dso, &plan->dsos)
+		assert_non_null(dso->path);
+	plan__free(plan);
+}
+
+/* Where each function overlaps the next it can't be cut; that is no reason to say nothing. */
+static void test_overlapping_gigabytes(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan = plan_huge(testing, 12, 0xe000000);
+
+	assert_int_equal(plan->nr_functions, 0);
+	/* of two that overlap the map's later line counts */
+	assert_int_equal(plan->nr_unplaced, 6);
+	assert_int_equal(plan->per_process.count, 1);
+	assert_int_equal(plan->per_process.items[0].nr_unplaced, 6);
+	assert_string_equal(testing->last_kind, "fix.no-image");
+	plan__free(plan);
+}
+
+/* A DSO can't begin before address 0. */
+static void test_code_at_the_bottom(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	profile__sample(testing, 32, 1, 8);
+	profile__sample(testing, 40, 1, 8);
+	dump__load(testing, 30, 8, SIZE, "a");
+	dump__load(testing, 35, 8, SIZE, "b");
+	dump__load(testing, 30, LO, SIZE, "c");
+	profile__sample(testing, 40, 1, LO);
+	dump__write(testing, "jit-1.dump");
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->nr_functions, 2);
+	assert_int_equal(plan->nr_unplaced, 1);
+	assert_string_equal(testing->last_kind, "fix.address-too-low");
+	plan__free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +327,8 @@ int main(void)
 		TESTING(test_cfi_into_code),      TESTING(test_two_holes),
 		TESTING(test_holes_of_children),  TESTING(test_cfi_of_children),
 		TESTING(test_no_hole_for_nobody), TESTING(test_layers_are_narrow),
+		TESTING(test_run_of_gigabytes),   TESTING(test_overlapping_gigabytes),
+		TESTING(test_code_at_the_bottom),
 	};
 
 	return cmocka_run_group_tests_name("image", tests, NULL, NULL);

@@ -145,8 +145,11 @@ static int count_dsos(struct plan *plan)
 
 		if (!process)
 			return -ENOMEM;
-		if (!dso->path)
+		if (!dso->path) {
+			process->nr_unplaced += dso->spec.nr_functions;
+			plan->nr_unplaced += dso->spec.nr_functions;
 			continue;
+		}
 		process->nr_dsos++;
 		process->nr_functions += dso->spec.nr_functions;
 		plan->nr_functions += dso->spec.nr_functions;

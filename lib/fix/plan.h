@@ -106,7 +106,7 @@ struct plan_counts {
 struct plan_process {
 	struct process *process;
 	struct plan_counts counts;
-	size_t nr_functions, nr_dsos, nr_dumps;
+	size_t nr_functions, nr_unplaced, nr_dsos, nr_dumps;
 };
 
 /* One of the profile's events, in the order of its attrs. */
@@ -130,6 +130,7 @@ struct plan {
 	bool traced;           /* there are trace data: they may go through any code */
 	uint64_t nr_functions; /* that DSOs name */
 	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */
+	uint64_t nr_unplaced;  /* without a name: where they are, no DSO can be */
 	uint64_t dso_bytes;    /* of loaded parts */
 	char *dso_folder;      /* absolute */
 	bool dso_folder_named; /* by the user, not made up from the output's name */

@@ -13,6 +13,8 @@
  * page or two between functions is no reason for another DSO.
  */
 #define REGION_GAP 8192
+/* What reaches further is cut where functions do not overlap: a DSO's parts lie within 2 GiB. */
+#define REGION_MAX (UINT64_C(1) << 29)
 /* In a file the bytes between are the file's own code, which keeps its names. */
 #define REGION_GAP_IN_FILE 64
 
@@ -101,7 +103,8 @@ static bool continues(const struct region *region, const struct code *code, enum
 	if (options->force_singles)
 		return code->addr < region->hi;
 	if (home != region->home ||
-	    (code->addr > region->hi && code->addr - region->hi > gap_of(home)))
+	    (code->addr > region->hi && code->addr - region->hi > gap_of(home)) ||
+	    (code->addr >= region->hi && code->addr + code->size - region->lo > REGION_MAX))
 		return false;
 	return code->addr <= region->hi || home != HOME_MEMORY ||
 	       !file_between(region->process, region->hi, code->addr);

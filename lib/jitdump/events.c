@@ -35,10 +35,6 @@ static int drop(struct jitdump *dump, const struct jitdump_record *record, const
 	return 0;
 }
 
-/* No runtime makes a function so large, bytes; a sparse file can tell of some without having one.
- */
-#define CODE_MAX (UINT64_C(256) << 20)
-
 /* A function without a name is known by its address. */
 static const char *address_name(struct jitdump *dump, uint64_t addr, uint64_t offset)
 {
@@ -60,7 +56,7 @@ static int add_load(struct assembler *as, const struct jitdump_record *record)
 
 	if (!record->load.code_size)
 		return drop(dump, record, "jitdump.empty-code", "has no code");
-	if (record->load.code_size > CODE_MAX)
+	if (record->load.code_size > CODE_SIZE_MAX)
 		return drop(dump, record, "jitdump.huge-code",
 			    "says that one function has more than 256 MiB of code");
 	if (!addr)

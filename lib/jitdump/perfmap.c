@@ -84,6 +84,9 @@ static int add_line(struct perfmap *map, struct bytes line, uint64_t offset)
 				"holds bytes that are no text");
 	if (!code.size)
 		return unusable(map, offset, "perfmap.empty-code", "tells of code without size");
+	if (code.size > CODE_SIZE_MAX)
+		return unusable(map, offset, "perfmap.huge-code",
+				"tells of more than 256 MiB of code in one function");
 	if (__builtin_add_overflow(code.addr, code.size, &end))
 		return unusable(map, offset, "perfmap.address-overflow",
 				"tells of code that reaches past the end of the address space");
