@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Hotspot's parser, which reads profiles, symbols and unwind tables by itself, finds the frames and
+# names that perf finds.
+. "$(dirname "$0")/../tap.sh"
+
+parser=$(find /usr/lib /usr/lib64 /usr/libexec -name hotspot-perfparser 2>/dev/null | head -n 1)
+[ -n "$parser" ]
+ok $? "hotspot is here: make deps-interop"
+
+# agrees NAME LEAST FOLDER OPTION...: both tell of the same JIT frames in perf.fixed.data, LEAST or
+# more. OPTION is the parser's; the same files are found for perf by $symfs.
+agrees()
+{
+	name=$1 least=$2 folder=$3
+	shift 3
+	run timeout 120 "$parser" "$@" --max-frames 1024 --input perf.fixed.data --output ../stream
+	exits 0 "$name: hotspot-perfparser reads it"
+	perl "$ORACLES/interop/hotspot-chains.pl" ../stream >../hotspot
+	# shellcheck disable=SC2086
+	perf script $symfs --no-inline --no-demangle --max-stack 1024 --ns \
+		-F tid,time,ip,sym,dso -i perf.fixed.data 2>../perf.err |
+		perl "$ORACLES/interop/perf-chains.pl" >../perf
+	perl "$ORACLES/interop/chains-compare.pl" ../perf ../hotspot "$folder" >../out 2>../differ
+	eval "$(cat ../out)"
+	at_least "$name: samples" "$chains_samples" 100
+	is "$name: hotspot has all of them" "$chains_missing" 0
+	at_least "$name: frames of JIT code in hotspot" "$chains_frames" "$least"
+	is "$name: with names" "$chains_unnamed" 0
+	is "$name: those that perf shows" "$chains_differ" 0 || tell ../differ
+}
+
+symfs=
+while read -r name least; do
+	rm -rf ./*
+	recording "$name"
+	perfjit-fix -q perf.data
+	agrees "$name" "$least" perf.fixed.data.jit
+done <<-EOT
+	py313fpbuild-perfjit-fp	3500
+	node20-fp		8000
+	java17-fp-pfp		2500
+	java17-nofp-dwarf	500
+	llvm14-mcjit-nofp-dwarf	50
+EOT
+
+# copied stacks, which it unwinds by the DSOs' tables
+symfs=--symfs=../symfs
+while read -r name least; do
+	program "$name"
+	fix_program
+	agrees "$name" "$least" dsos --sysroot ../symfs
+done <<-EOT
+	packed-7.3	1900
+	spaced		1500
+	nocfi		2000
+	remap		1300
+EOT
+
+# chains that perfjit-fix unwound
+program packed-7.3
+fix_program --unwind --symfs=../symfs
+agrees "packed-7.3 --unwind" 1900 dsos --sysroot ../symfs
+done_testing
