@@ -7,7 +7,8 @@
 #   make check           all tests; TESTS="lib/base/buf_test.c cmd/tests/usage.t" runs only those
 #   make check-faults   every system call and allocation failing, in every form of output
 #   make check-browser  the page of perfjit-check --flamegraph in a headless Chromium
-#                       (.scripts/deps browser installs it)
+#                       (make deps-browser installs it)
+#   make check-interop  what hotspot makes of the output (make deps-interop installs it)
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
@@ -98,7 +99,8 @@ bench_tools := $(BUILD)/bench/generate $(BUILD)/bench/measure
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
-after_deps := $(filter deps deps-analyze deps-fuzz deps-packages,$(MAKECMDGOALS))
+deps := deps deps-analyze deps-browser deps-fuzz deps-interop deps-packages
+after_deps := $(filter $(deps),$(MAKECMDGOALS))
 
 completions := $(foreach command,$(notdir $(commands)),$(BUILD)/completion/bash/$(command) \
 	$(BUILD)/completion/zsh/_$(command) $(BUILD)/completion/fish/$(command).fish)
@@ -110,7 +112,7 @@ all: $(commands) $(static_lib) $(shared_lib) $(completions)
 deps:
 	@.scripts/deps
 
-deps-analyze deps-fuzz deps-packages: deps-%:
+$(filter deps-%,$(deps)): deps-%:
 	@.scripts/deps $*
 
 # Flags that only the machine knows, asked once, read by the compiler as @FILE.
@@ -220,6 +222,10 @@ check: all $(unit_tests) $(bench_tools) $(faults) | $(after_deps)
 check-faults: all $(faults) | $(after_deps)
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" FAULTS=all \
 		prove -e '' --verbose cmd/tests/fix-faults.t
+
+check-interop: all | $(after_deps)
+	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
+		prove -e '' cmd/tests/interop/*.t
 
 check-browser: all | $(after_deps)
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
@@ -343,8 +349,8 @@ check-deb: deb
 clean:
 	$(Q)rm -rf build build-*
 
-.PHONY: all deps deps-analyze deps-fuzz deps-packages demo demo-live check check-abi check-browser \
-	check-doctor check-faults check-matrix bench analyze coverage fuzz $(fuzz_names:%=fuzz-%) \
+.PHONY: all $(deps) demo demo-live check check-abi check-browser check-doctor check-faults \
+	check-interop check-matrix bench analyze coverage fuzz $(fuzz_names:%=fuzz-%) \
 	install uninstall dist deb rpm check-deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

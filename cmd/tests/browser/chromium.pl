@@ -22,7 +22,7 @@ sub new
 {
 	my ($class, $folder, $width, $height) = @_;
 	my ($program) = grep { -x } map { my $name = $_; map { "$_/$name" } split /:/, $ENV{PATH} } @names;
-	die "no Chromium is here: '.scripts/deps browser' installs it\n" unless $program;
+	die "no Chromium is here: 'make deps-browser' installs it\n" unless $program;
 	pipe(my $read_commands, my $commands) or die;
 	pipe(my $answers, my $write_answers) or die;
 	my $pid = fork // die;
