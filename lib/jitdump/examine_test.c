@@ -155,6 +155,7 @@ static void times(void **state)
 static void functions(void **state)
 {
 	struct buf again = BUF(ORDER_LITTLE), pid = BUF(ORDER_LITTLE), equal = BUF(ORDER_LITTLE);
+	struct buf vma = BUF(ORDER_LITTLE);
 	size_t start;
 
 	(void)state;
@@ -167,6 +168,14 @@ static void functions(void **state)
 	set_u32(pid.data + 20, TEST_PID + 1, ORDER_LITTLE);
 	put_load(&pid, 10, 0x1000, 16, "one");
 	check_only(&pid, "jitdump.other-pid", 40);
+
+	/* two addresses, both of them the function's for some reader */
+	put_plain_header(&vma);
+	start = begin_load(&vma, 10, 0x5000, 0x1000, 16);
+	buf__put_string(&vma, "one");
+	put_code(&vma, 0x1000, 16);
+	end_record(&vma, start);
+	check_only(&vma, "jitdump.vma", 40);
 
 	put_plain_header(&equal);
 	for (uint64_t i = 1; i <= 2; i++) {

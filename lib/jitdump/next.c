@@ -112,8 +112,9 @@ static int take(struct jitdump *dump, struct jitdump_record *record)
 	size = truer_size(dump, record);
 	if (size && resize(dump, record, size))
 		return deliver(dump, record, record->offset + size);
+	/* nothing that makes sense follows: only its fields are left to say where it ends */
 	size = record__natural_size(dump, record);
-	if (size + SLACK_MAX <= record->size)
+	if (size + SLACK_MAX <= record->size && resize(dump, record, size))
 		next = record->offset + size;
 	return deliver(dump, record, next);
 }

@@ -283,6 +283,36 @@ static void reads_inlined_calls(void **state)
 	}
 }
 
+/* Callers that go round in a circle: each call is told once, and the way out of them ends. */
+static void cuts_circles_of_callers(void **state)
+{
+	struct buf buf = BUF(ORDER_LITTLE);
+	const struct code_lines *lines;
+	struct reading reading;
+	size_t start;
+
+	(void)state;
+	put_header(&buf);
+	start = begin_debug_info2(&buf, 10, CODE, 1, 3, 3);
+	buf__put_u32(&buf, 0);
+	buf__put_u32(&buf, 0);
+	put_position(&buf, 1, 0, 2, 1);
+	put_position(&buf, 2, 1, 2, 2);
+	put_position(&buf, 0, 1, 2, 3);
+	buf__put(&buf, "f\0g\0a.js", 9);
+	end_record(&buf, start);
+	put_load(&buf, 10, CODE, 16, "f");
+	read_dump(&reading, &buf);
+	lines = function(&reading, 0)->lines;
+	assert_non_null(lines);
+	assert_int_equal(lines->nr_inlined, 3);
+	assert_int_equal(lines->rows[0].inlined, 1);
+	assert_int_equal(lines->inlined[0].caller, 2);
+	assert_int_equal(lines->inlined[1].caller, 3);
+	assert_int_equal(lines->inlined[2].caller, 0);
+	end_reading(&reading);
+}
+
 /* Said in a pass over the records, not said again when they are put together. */
 static void says_it_once(void **state)
 {
@@ -337,6 +367,7 @@ int main(void)
 		cmocka_unit_test(padding_is_no_code),
 		cmocka_unit_test(tells_of_moves_and_the_end),
 		cmocka_unit_test(reads_inlined_calls),
+		cmocka_unit_test(cuts_circles_of_callers),
 		cmocka_unit_test(says_it_once),
 	};
 

@@ -11,6 +11,7 @@
 /* DWARF pointer encodings: LSB core, section 10.5.1 */
 #define PCREL_SDATA4 0x1b
 #define ABSPTR       0x00
+#define UDATA4       0x03
 #define SDATA8       0x0c
 #define OMIT         0xff
 
@@ -264,6 +265,74 @@ static void a_graph_of_one_function(void **state)
 	buf__free(&frame);
 }
 
+/* A CIE "zPR" whose personality and addresses are 4 bytes each, and FDEs for functions at 0x1000.
+ */
+static struct buf narrow_eh_frame(uint8_t encoding)
+{
+	struct buf buf = BUF(ORDER_LITTLE);
+	size_t start;
+
+	buf__put(&buf, "\0\0\0\0\0\0\0\0\1zPR\0\1\x7c\x08\6\3\0\x90\0\0", 22);
+	buf__put_u8(&buf, encoding);
+	set_length(&buf, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		start = buf.size;
+		buf__put_u32(&buf, 0);
+		buf__put_u32(&buf, (uint32_t)(start + 4));
+		buf__put_u32(&buf, 0x1000 + 0x40 * i);
+		buf__put_u32(&buf, 0x20);
+		buf__put_u8(&buf, 0);
+		set_length(&buf, start);
+	}
+	return buf;
+}
+
+/* Which of the functions at 0x1000, 0x1040 and 0x1080 have CFI, as bits. */
+static unsigned int functions_with_cfi(struct buf *frame)
+{
+	struct buf buf = BUF(ORDER_LITTLE);
+	struct reading reading;
+	unsigned int with = 0;
+	size_t start;
+
+	put_header(&buf);
+	start = begin_unwinding(&buf, 10, frame->size, 0, 0);
+	buf__put(&buf, frame->data, frame->size);
+	end_record(&buf, start);
+	for (uint32_t i = 0; i < 3; i++)
+		put_load(&buf, 11 + i, 0x1080 - 0x40 * i, 0x20, "f");
+	read_dump(&reading, &buf);
+	for (unsigned int i = 0; i < 3; i++)
+		with |= (function(&reading, 2 - i)->unwind != NULL) << i;
+	end_reading(&reading);
+	buf__free(frame);
+	return with;
+}
+
+static void addresses_of_four_bytes(void **state)
+{
+	struct buf frame = narrow_eh_frame(UDATA4);
+
+	(void)state;
+	assert_int_equal(functions_with_cfi(&frame), 3);
+}
+
+/* Where addresses can't be read the table is of the one function that follows. */
+static void addresses_that_cannot_be_read(void **state)
+{
+	struct buf uleb128 = narrow_eh_frame(1), cut = narrow_eh_frame(UDATA4),
+		   astray = narrow_eh_frame(UDATA4);
+
+	(void)state;
+	assert_int_equal(functions_with_cfi(&uleb128), 4);
+	/* the augmentation goes on to the CIE's end */
+	memset(cut.data + 9, 'z', get_u32(cut.data, ORDER_LITTLE) - 5);
+	assert_int_equal(functions_with_cfi(&cut), 4);
+	/* the second FDE says that its CIE begins in itself; the first has a range all the same */
+	set_u32(astray.data + astray.size - 20, 8, ORDER_LITTLE);
+	assert_int_equal(functions_with_cfi(&astray), 1);
+}
+
 /* The specification's order, with a table: hdr first. */
 static void reads_what_the_specification_says(void **state)
 {
@@ -359,6 +428,8 @@ int main(void)
 		cmocka_unit_test(cpython_has_one_for_each),
 		cmocka_unit_test(damaged_is_not_taken_for_shared),
 		cmocka_unit_test(a_graph_of_one_function),
+		cmocka_unit_test(addresses_of_four_bytes),
+		cmocka_unit_test(addresses_that_cannot_be_read),
 		cmocka_unit_test(reads_what_the_specification_says),
 		cmocka_unit_test(a_long_cie_is_no_hdr),
 		cmocka_unit_test(v8_may_have_none),
