@@ -31,8 +31,9 @@ struct perfdata_abi {
 /* bake.c */
 void bake__change_attr(const struct perfdata_bake *bake, uint8_t *data, uint32_t size,
 		       enum byte_order order);
-/* Whether user registers of such samples become those of the interrupt. */
-bool bake__moves_registers(const struct perfdata_bake *bake, uint64_t sample_type);
+/* Whether user registers of such samples become those of the interrupt: their attr has room. */
+bool bake__moves_registers(const struct perfdata_bake *bake, uint64_t sample_type,
+			   uint32_t attr_size);
 
 /* abi_levels.c */
 /* Knows everything, so that nothing is changed for its sake. */

@@ -145,6 +145,16 @@ static void change_branches(struct fields *fields, uint64_t branch_type)
 		cut(fields, count, 8);
 }
 
+/* How much there is room for of a chain of so many bytes, behind its number and its context. */
+static size_t room_for(const struct fields *fields, size_t size)
+{
+	size_t most = RECORD_SIZE_MAX + fields->cut, others = fields->size + 16;
+
+	if (others + size <= most)
+		return size;
+	return others < most ? (most - others) & ~(size_t)7 : 0;
+}
+
 /*
  * The user part of the chain that was recorded gives way to the one that was found. The field may
  * not have been there.
@@ -162,8 +172,7 @@ static void bake_callchain(struct fields *fields, bool recorded)
 		return;
 	while (kept < count && !is_user_context(get_u64(ips + 8 * kept, order)))
 		kept++;
-	if (fields->size + 16 + chain.size > RECORD_SIZE_MAX + fields->cut)
-		chain.size = (RECORD_SIZE_MAX + fields->cut - 16 - fields->size) & ~(size_t)7;
+	chain.size = room_for(fields, chain.size);
 	set_u64(head, kept + (chain.size ? 1 + chain.size / 8 : 0), order);
 	set_u64(context, (uint64_t)PERF_CONTEXT_USER, order);
 	replace(fields, at, recorded ? 8 : 0, (struct bytes){ head, sizeof(head) });
@@ -291,7 +300,7 @@ static void change_tail(struct fields *fields, const struct perf_event_attr *att
 	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
 		change_weight(fields, type);
 	change_numbers(fields, type, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION);
-	if (fields->baked && bake__moves_registers(fields->abi->bake, type))
+	if (fields->baked && bake__moves_registers(fields->abi->bake, type, attr->size))
 		put_behind(fields, fields->regs);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		skip_regs(fields, attr->sample_regs_intr);

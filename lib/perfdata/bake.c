@@ -10,6 +10,7 @@
 #define AT_REGS_USER   80
 #define AT_STACK_USER  88
 #define AT_REGS_INTR   96
+#define STACK_USER_END 92
 #define REGS_INTR_END  104
 /* exclude_callchain_user, in the bit fields of attr */
 #define FLAG_NO_USER_CHAIN 22
@@ -18,12 +19,14 @@
 
 bool perfdata_bake__concerns(const struct perf_event_attr *attr)
 {
-	return (attr->sample_type & NEEDED) == NEEDED;
+	return (attr->sample_type & NEEDED) == NEEDED && attr->size >= STACK_USER_END;
 }
 
-bool bake__moves_registers(const struct perfdata_bake *bake, uint64_t sample_type)
+bool bake__moves_registers(const struct perfdata_bake *bake, uint64_t sample_type,
+			   uint32_t attr_size)
 {
-	return bake->stacks == PERFDATA_STACKS_KEPT && !(sample_type & PERF_SAMPLE_REGS_INTR);
+	return bake->stacks == PERFDATA_STACKS_KEPT && attr_size >= REGS_INTR_END &&
+	       !(sample_type & PERF_SAMPLE_REGS_INTR);
 }
 
 /* Big-endian compilers fill bit fields from the other end of each byte. */
@@ -39,14 +42,14 @@ void bake__change_attr(const struct perfdata_bake *bake, uint8_t *data, uint32_t
 {
 	uint64_t type;
 
-	if (!bake || size < REGS_INTR_END)
+	if (!bake || size < STACK_USER_END)
 		return;
 	type = get_u64(data + AT_SAMPLE_TYPE, order);
 	if ((type & NEEDED) != NEEDED)
 		return;
 	clear_flag(data, FLAG_NO_USER_CHAIN, order);
 	if (bake->stacks != PERFDATA_STACKS_OF_OTHERS) {
-		if (bake__moves_registers(bake, type)) {
+		if (bake__moves_registers(bake, type, size)) {
 			memcpy(data + AT_REGS_INTR, data + AT_REGS_USER, sizeof(uint64_t));
 			type |= PERF_SAMPLE_REGS_INTR;
 		}

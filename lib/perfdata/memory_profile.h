@@ -21,7 +21,9 @@
 
 struct memory_event {
 	uint64_t sample_type, read_format, branch_sample_type, regs_user, regs_intr, id;
+	uint32_t stack_user;
 	bool no_sample_id_all;
+	uint32_t attr_size; /* all events' alike; 0: ATTR_SIZE */
 };
 
 /* A profile in memory: events, and the records that a test puts into it. */
@@ -54,8 +56,10 @@ static inline void put_flags(struct buf *buf, uint64_t flags)
 
 static inline void put_attr(struct buf *buf, const struct memory_event *event, uint64_t ids_offset)
 {
+	size_t size = event->attr_size ? event->attr_size : ATTR_SIZE, begin = buf->size;
+
 	buf__put_u32(buf, PERF_TYPE_HARDWARE);
-	buf__put_u32(buf, ATTR_SIZE);
+	buf__put_u32(buf, (uint32_t)size);
 	buf__put_u64(buf, 0);
 	buf__put_u64(buf, 1000); /* sample_period */
 	buf__put_u64(buf, event->sample_type);
@@ -64,9 +68,11 @@ static inline void put_attr(struct buf *buf, const struct memory_event *event, u
 	buf__put_zeros(buf, 24);
 	buf__put_u64(buf, event->branch_sample_type);
 	buf__put_u64(buf, event->regs_user);
-	buf__put_u64(buf, 0);
+	buf__put_u32(buf, event->stack_user);
+	buf__put_u32(buf, 0);
 	buf__put_u64(buf, event->regs_intr);
 	buf__put_zeros(buf, ATTR_SIZE - 104);
+	buf->size = begin + size;
 	buf__put_u64(buf, ids_offset);
 	buf__put_u64(buf, event->id ? 8 : 0);
 }
@@ -75,14 +81,15 @@ static inline void memory_profile__open(struct memory_profile *profile,
 					const struct memory_event *events, size_t count)
 {
 	struct buf *file = &profile->file;
+	uint64_t attr_size = events->attr_size ? events->attr_size : ATTR_SIZE;
 	uint64_t attrs = PERFDATA_HEADER_SIZE + 8 * count;
-	uint64_t data = attrs + count * (ATTR_SIZE + 16);
+	uint64_t data = attrs + count * (attr_size + 16);
 
 	buf__put_u64(file, 0x32454c4946524550);
 	buf__put_u64(file, PERFDATA_HEADER_SIZE);
-	buf__put_u64(file, ATTR_SIZE + 16);
+	buf__put_u64(file, attr_size + 16);
 	buf__put_u64(file, attrs);
-	buf__put_u64(file, count * (ATTR_SIZE + 16));
+	buf__put_u64(file, count * (attr_size + 16));
 	buf__put_u64(file, data);
 	buf__put_u64(file, profile->records.size);
 	buf__put_zeros(file, PERFDATA_HEADER_SIZE - file->size);
