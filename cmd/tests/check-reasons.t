@@ -187,5 +187,20 @@ is "the kernel" "$(json '$j->{reasons}{kernel}')" "$chains_kernel"
 is "nothing mapped" "$(json '$j->{reasons}{"no-map"}')" \
 	"$(perf script -F ip,sym,dso -i perf.data 2>/dev/null |
 		grep -c '^[[:space:]]*[0-9a-f]* \[unknown\] (\[unknown\])$')"
-end_of frame-pointer $((chains_samples - chains_whole)) "code without frame pointers" perf.data
+# without any of the files nothing shows that a chain is whole
+chains perf.data --symfs=../none
+run perfjit-check --json --symfs=../none --buildid-dir=../none perf.data
+is "no chain is called complete without the files" "$(json '$j->{chain_ends}{complete} // 0')" 0
+is "  those that end in files" "$(json '$j->{chain_ends}{"no-file"}')" "$chains_infile"
+is "  code without frame pointers" "$(json '$j->{chain_ends}{"frame-pointer"}')" \
+	$((chains_samples - chains_infile))
+is "  files that --symfs has not are missing" "$(json '$j->{reasons}{"dso-unreadable"} // 0')" 0
+# unwinding: the program itself is not there
+program packed
+fix_program
+rm ../symfs/tmp/perfjit-testdata/jitprog
+end_of complete 0 "nor are those that are unwound" perf.fixed.data
+end_of no-file 190 "  they end in the program" perf.fixed.data
+run perfjit-fix --unwind --symfs=../symfs --jitdump-dir=. -o unwound.data perf.data
+out_has "perfjit-fix --unwind says so" '^Cut short 190 chains: the file is not here, or another one$'
 done_testing

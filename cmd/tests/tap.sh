@@ -216,7 +216,7 @@ frames()
 }
 
 # chains PROFILE [OPTION]...: what perf makes of all call chains, as variables: chains_samples,
-# chains_frames, chains_named, chains_kernel, chains_whole.
+# chains_frames, chains_named, chains_kernel, chains_whole, chains_infile.
 chains()
 {
 	profile=$1

@@ -167,6 +167,13 @@ static int count_kernel_frame(struct checker *checker, const struct unwind_frame
 	return array__push(&checker->findings, finding) ? 0 : -ENOMEM;
 }
 
+/* In one that is not here, or not the one that ran: who called what in it nobody can tell. */
+static bool is_in_no_file(const struct unwind_frame *frame)
+{
+	return frame->reason == UNWIND_NO_FILE || frame->reason == UNWIND_OTHER_FILE ||
+	       frame->reason == UNWIND_NOT_ELF;
+}
+
 /* A chain as the kernel walked it is whole when it arrived where threads begin. */
 static enum check_end end_of_recorded(const struct checker *checker)
 {
@@ -175,9 +182,11 @@ static enum check_end end_of_recorded(const struct checker *checker)
 
 	if (nr_user > 1 && root__is(&chain->frames.items[chain->frames.count - 1]))
 		return CHECK_COMPLETE;
-	if (checker->baked)
-		return CHECK_BAKED;
-	return nr_user >= UNWIND_MAX_STACK ? CHECK_TOO_DEEP : CHECK_FRAME_POINTER;
+	if (nr_user >= UNWIND_MAX_STACK && !checker->baked)
+		return CHECK_TOO_DEEP;
+	if (nr_user && is_in_no_file(&chain->frames.items[chain->frames.count - 1]))
+		return CHECK_NO_FILE;
+	return checker->baked ? CHECK_BAKED : CHECK_FRAME_POINTER;
 }
 
 /* Some caller runs JIT code: one that seems to have none lost it, and found a zero instead. */
@@ -201,6 +210,8 @@ static enum check_end end_of(const struct checker *checker)
 		return CHECK_STACK_SHORT;
 	case UNWIND_NO_CFI:
 		return CHECK_NO_CFI;
+	case UNWIND_FILE_GONE:
+		return CHECK_NO_FILE;
 	case UNWIND_TOO_DEEP:
 		return CHECK_TOO_DEEP;
 	case UNWIND_OTHER_ABI:
@@ -295,13 +306,14 @@ static int add_up(struct checker *checker, struct check_subject *subject,
 }
 
 static int tell(struct checker *checker, const struct check_subject *subject,
-		const struct perfdata_sample *sample)
+		const struct perfdata_sample *sample, enum check_end end)
 {
 	const struct check_seen seen = {
 		.sample = sample,
 		.chain = &checker->chain,
 		.findings = checker->findings.items,
 		.subject = subject,
+		.end = end,
 	};
 
 	if (!checker->options->visit)
@@ -313,6 +325,7 @@ static int check_sample(struct checker *checker, const struct perfdata_record *r
 {
 	struct check *check = checker->check;
 	struct check_subject *subject;
+	enum check_end end = CHECK_ENDS;
 	struct perfdata_sample sample;
 	int err;
 
@@ -330,12 +343,13 @@ static int check_sample(struct checker *checker, const struct perfdata_record *r
 	err = count_frames(checker, subject, &sample);
 	if (!err && has_chain(&sample, &checker->chain)) {
 		checker->counts.chains = 1;
-		checker->counts.ends[end_of(checker)] = 1;
+		end = end_of(checker);
+		checker->counts.ends[end] = 1;
 	}
 	if (!err)
 		err = match_wanted(checker);
 	if (!err)
-		err = tell(checker, subject, &sample);
+		err = tell(checker, subject, &sample, end);
 	return err ? err : add_up(checker, subject, &sample);
 }
 

@@ -40,6 +40,7 @@ struct check_seen {
 	const struct unwind_chain *chain;     /* whose frames' jit is set as they are counted */
 	const struct check_finding *findings; /* of each frame of the chain */
 	const struct check_subject *subject;  /* its process as recorded, or NULL */
+	enum check_end end;                   /* of the chain; CHECK_ENDS: none was asked for */
 };
 
 /* Told each sample that counts. Not 0: ends the run with that. */

@@ -53,10 +53,10 @@ static bool exists(const char *name, const char *symfs)
 {
 	char path[PATH_MAX];
 
-	if (symfs && snprintf(path, sizeof(path), "%s/%s", symfs, name) < (int)sizeof(path) &&
-	    access(path, F_OK) == 0)
-		return true;
-	return access(name, F_OK) == 0;
+	if (!symfs)
+		return access(name, F_OK) == 0;
+	return snprintf(path, sizeof(path), "%s/%s", symfs, name) < (int)sizeof(path) &&
+	       access(path, F_OK) == 0;
 }
 
 static enum check_reason reason_of_file(const struct unwind_frame *frame, const char *symfs)

@@ -62,6 +62,9 @@ static const struct wording ends[CHECK_ENDS] = {
 	[CHECK_NO_CFI] = { "no-cfi", "no unwind data for the code",
 			   "let the runtime write unwind data or keep frame pointers; perfjit-fix "
 			   "makes the data for code that keeps them" },
+	[CHECK_NO_FILE] = { "no-file", "the chain ends in a file that is not here as it ran",
+			    "give the files that ran with --symfs, or check the profile where it "
+			    "was recorded" },
 	[CHECK_BAD_CFI] = { "bad-cfi",
 			    "unwind data leads to no caller, or to stack that was not in memory",
 			    "perfjit-dump --cfi shows the producer's unwind data beside the code" },

@@ -32,6 +32,7 @@ enum check_end {
 	CHECK_COMPLETE,      /* reaches the function in which the thread began */
 	CHECK_STACK_SHORT,   /* the copy of the stack ends before its callers */
 	CHECK_NO_CFI,        /* no unwind data for the code, and no other way to its caller */
+	CHECK_NO_FILE,       /* it can't be told: the file is not here, or not the one that ran */
 	CHECK_BAD_CFI,       /* unwind data led to where no caller can be */
 	CHECK_FRAME_POINTER, /* code without a frame pointer ended the kernel's walk */
 	CHECK_BAKED,         /* perfjit-fix --unwind put it in the place of a stack, as far as it came */

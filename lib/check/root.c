@@ -31,7 +31,7 @@ bool root__is(const struct unwind_frame *frame)
 
 	if (frame->symbol)
 		return matches_any(names, sizeof(names) / sizeof(*names), frame->symbol);
-	if (!frame->mapping || !frame->mapping->file)
+	if (frame->reason != UNWIND_NO_SYMBOL || !frame->mapping || !frame->mapping->file)
 		return false;
 	slash = strrchr(frame->mapping->name, '/');
 	return matches_any(c_libraries, sizeof(c_libraries) / sizeof(*c_libraries),

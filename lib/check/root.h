@@ -9,7 +9,8 @@ struct unwind_frame;
 
 /*
  * Whether a frame that has callees is of the code that starts processes and threads, the C
- * library's: by its name, or, where a stripped C library has none for it, by the file.
+ * library's: by its name, or, where a stripped C library has none for it, by the file, if that is
+ * here: what it exports has names, and starts no threads.
  */
 bool root__is(const struct unwind_frame *frame);
 

@@ -26,7 +26,7 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 		       const char *what)
 {
 	const struct check_counts *counts = best(recording);
-	uint64_t ended = counts->ends[end] - recording->no_file.ends[end];
+	uint64_t ended = counts->ends[end];
 	const char *chains = chains_instead(recording, end);
 	struct finding *finding;
 	char advice[512];
@@ -52,10 +52,10 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 static void find_no_file(struct recording *recording)
 {
 	const struct no_file *no_file = &recording->no_file;
-	uint64_t ended = no_file->ends[CHECK_NO_CFI] + no_file->ends[CHECK_FRAME_POINTER];
+	uint64_t ended = best(recording)->ends[CHECK_NO_FILE];
 	struct finding *finding;
 
-	if (!ended)
+	if (!ended || !no_file->name)
 		return;
 	finding = recording__add(recording, "no-file", FINDING_LOSS, ended);
 	if (!finding)

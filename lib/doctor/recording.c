@@ -119,17 +119,7 @@ static int note_no_file(struct no_file *no_file, const struct check_seen *seen)
 	size_t count = seen->chain->frames.count;
 	const struct check_finding *last = count ? &seen->findings[count - 1] : NULL;
 
-	if (!last || count == seen->chain->nr_kernel || last->named ||
-	    (last->reason != CHECK_DSO_MISSING && last->reason != CHECK_DSO_UNREADABLE &&
-	     last->reason != CHECK_BUILD_ID))
-		return 0;
-	if (seen->chain->end == UNWIND_NO_CFI)
-		no_file->ends[CHECK_NO_CFI]++;
-	else if (seen->chain->end == UNWIND_RECORDED && count < UNWIND_MAX_STACK)
-		no_file->ends[CHECK_FRAME_POINTER]++;
-	else
-		return 0;
-	if (no_file->name)
+	if (no_file->name || !last || seen->end != CHECK_NO_FILE)
 		return 0;
 	no_file->reason = last->reason;
 	no_file->name = strdup(last->place);

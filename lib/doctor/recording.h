@@ -15,9 +15,8 @@ struct heard {
 
 /* Call chains that end in files that are not those that ran. */
 struct no_file {
-	uint64_t ends[CHECK_ENDS]; /* by what the chain seems to end by */
-	enum check_reason reason;  /* of the first */
-	char *name;                /* of its file; NULL: there is none */
+	enum check_reason reason; /* of the first */
+	char *name;               /* of its file; NULL: there is none */
 };
 
 /* perf record's option for call chains of code that may keep no frame pointers. */

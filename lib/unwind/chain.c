@@ -17,6 +17,7 @@ static const char *const end_texts[UNWIND_ENDS] = {
 	[UNWIND_STACK_CUT] = "stack copy too small",
 	[UNWIND_NO_MAPPING] = "return address in no mapping",
 	[UNWIND_NO_CFI] = "no unwind data",
+	[UNWIND_FILE_GONE] = "the file is not here, or another one",
 	[UNWIND_BAD_CFI] = "unwind data can't be applied",
 	[UNWIND_BAD_READ] = "memory not recorded",
 	[UNWIND_LOOP] = "frames repeat",

@@ -143,8 +143,8 @@ static enum unwind_end step_full(struct unwind_thread *thread, struct registers 
  * Without rules there may be a frame pointer, with the caller's and the return address where it
  * points. As libdw does: backends/x86_64_unwind.c and aarch64_unwind.c of elfutils.
  */
-static enum unwind_end step_by_frame_pointer(struct unwind_thread *thread,
-					     struct registers *registers, const struct place *place)
+static enum unwind_end follow_frame_pointer(struct unwind_thread *thread,
+					    struct registers *registers, const struct place *place)
 {
 	const struct unwind_arch *arch = thread->unwinder->arch;
 	struct registers callee = *registers;
@@ -172,11 +172,22 @@ static enum unwind_end step_by_frame_pointer(struct unwind_thread *thread,
 	return enter_caller(thread, registers, &callee, pc, fp + 16);
 }
 
+/* Where it is not known what the code does, nothing that ends the chain proves anything. */
+static enum unwind_end step_without_rules(struct unwind_thread *thread, struct registers *registers,
+					  const struct place *place)
+{
+	enum unwind_end end = follow_frame_pointer(thread, registers, place);
+
+	if (end != UNWIND_ENDS && place->module && place->module->reason != UNWIND_NAMED)
+		return UNWIND_FILE_GONE;
+	return end == UNWIND_COMPLETE && !place->module ? UNWIND_NO_CFI : end;
+}
+
 enum unwind_end unwind_thread__step(struct unwind_thread *thread, struct registers *registers,
 				    const struct place *place, const struct unwind_row *row)
 {
 	if (!row)
-		return step_by_frame_pointer(thread, registers, place);
+		return step_without_rules(thread, registers, place);
 	if (row->outermost)
 		return UNWIND_COMPLETE;
 	if (row->full)

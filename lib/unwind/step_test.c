@@ -166,6 +166,31 @@ static void test_frame_pointer(void **state)
 	assert_int_equal(step(&fixture, NULL), UNWIND_NO_CFI);
 }
 
+/* That nothing more is found proves something only of code that was there to be looked at. */
+static void test_end_without_rules(void **state)
+{
+	struct unwind_module module = { .reason = UNWIND_NAMED };
+	struct fixture fixture;
+
+	(void)state;
+	prepare(&fixture, EM_X86_64, 0x401000);
+	registers__set(&fixture.registers, RBP, 0);
+	assert_int_equal(step(&fixture, NULL), UNWIND_NO_CFI);
+	fixture.place.module = &module;
+	assert_int_equal(step(&fixture, NULL), UNWIND_COMPLETE);
+	for (enum unwind_reason why = UNWIND_NO_FILE; why <= UNWIND_NOT_ELF; why++) {
+		module.reason = why;
+		assert_int_equal(step(&fixture, NULL), UNWIND_FILE_GONE);
+	}
+	/* a return address of 0 */
+	for (int i = 0; i < 2; i++) {
+		prepare(&fixture, EM_X86_64, 0x401000);
+		registers__set(&fixture.registers, RBP, SP + 40);
+		fixture.place.module = i ? &module : NULL;
+		assert_int_equal(step(&fixture, NULL), i ? UNWIND_FILE_GONE : UNWIND_NO_CFI);
+	}
+}
+
 /* As in the PLT: CFA = rsp + 8 + (((rip & 15) >= 11) << 3) */
 static void test_expression(void **state)
 {
@@ -236,7 +261,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usual),         cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_loop),          cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_expression),
+		cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_end_without_rules),
+		cmocka_unit_test(test_expression),
 		cmocka_unit_test(test_aarch64),
 	};
 

@@ -67,7 +67,8 @@ enum unwind_end {
 	UNWIND_NO_USER,    /* the sample says nothing of user space */
 	UNWIND_STACK_CUT,  /* the stack goes on behind the copy */
 	UNWIND_NO_MAPPING, /* the frame's address is in no mapping */
-	UNWIND_NO_CFI,     /* nothing says where the caller is: no file, or no rules in it */
+	UNWIND_NO_CFI,     /* nothing says where the caller is: there are no rules */
+	UNWIND_FILE_GONE,  /* the same, in a file that is not the one that ran or can't be read */
 	UNWIND_BAD_CFI,    /* the rules can't be applied, or lose the caller */
 	UNWIND_BAD_READ,   /* the caller would be where no memory was recorded */
 	UNWIND_LOOP,       /* the caller's frame would not be further out */
