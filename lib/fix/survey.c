@@ -271,16 +271,33 @@ static void refer_branches(struct surveyor *surveyor, const struct process *proc
 
 /* What is of no interest to processes where every function stays and gets all that there is. */
 static void refer_rest(struct surveyor *surveyor, const struct process *process,
-		       const struct perfdata_sample *sample)
+		       struct perfdata_record *record)
 {
+	const struct perfdata *perfdata = surveyor->plan->perfdata;
 	const struct subject *subject = &surveyor->subjects[process->number];
+	struct perfdata_sample sample;
 
 	if (!subject->reuses && !subject->chooses)
 		return;
-	refer_words(surveyor, process, sample->user_regs, 8, sample->time);
-	refer_words(surveyor, process, sample->user_stack,
-		    sample->user_regs_abi == PERF_SAMPLE_REGS_ABI_32 ? 4 : 8, sample->time);
-	refer_branches(surveyor, process, sample);
+	perfdata_record__complete(record, perfdata);
+	if (!perfdata__parse_sample(perfdata, record, &sample))
+		return;
+	refer_words(surveyor, process, sample.user_regs, 8, sample.time);
+	refer_words(surveyor, process, sample.user_stack,
+		    sample.user_regs_abi == PERF_SAMPLE_REGS_ABI_32 ? 4 : 8, sample.time);
+	refer_branches(surveyor, process, &sample);
+}
+
+/* Stacks are most of a profile: their pages are not looked at where nobody asks for them. */
+static bool parse_front(const struct perfdata *perfdata, struct perfdata_record *record,
+			struct perfdata_sample *sample)
+{
+	if (perfdata__parse_sample_front(perfdata, record, sample))
+		return true;
+	if (!record->absent)
+		return false;
+	perfdata_record__complete(record, perfdata);
+	return perfdata__parse_sample_front(perfdata, record, sample);
 }
 
 static void add_counts(struct plan_counts *sum, const struct plan_counts *counts)
@@ -294,7 +311,7 @@ static void add_counts(struct plan_counts *sum, const struct plan_counts *counts
 	sum->anon_samples += counts->anon_samples;
 }
 
-static int survey_sample(struct surveyor *surveyor, const struct perfdata_record *record)
+static int survey_sample(struct surveyor *surveyor, struct perfdata_record *record)
 {
 	struct plan *plan = surveyor->plan;
 	struct plan_counts counts = { 0 };
@@ -302,7 +319,7 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	struct process *process;
 	struct plan_process *its;
 
-	if (!perfdata__parse_sample(plan->perfdata, record, &sample))
+	if (!parse_front(plan->perfdata, record, &sample))
 		return 0;
 	process = processes__find(plan->scan->processes, sample.pid, sample.time);
 	if (!process)
@@ -317,7 +334,7 @@ static int survey_sample(struct surveyor *surveyor, const struct perfdata_record
 	add_counts(&plan->counts, &counts);
 	add_counts(&plan->per_event.items[sample.attr - perfdata__attr(plan->perfdata, 0)].counts,
 		   &counts);
-	refer_rest(surveyor, process, &sample);
+	refer_rest(surveyor, process, record);
 	return 0;
 }
 
@@ -372,6 +389,7 @@ int survey__run(struct plan *plan)
 		return got;
 	}
 	perfdata_walk__begin(&walk, plan->perfdata);
+	walk.heads = true;
 	while ((got = perfdata_walk__next(&walk, &record)) > 0) {
 		plan->traced |= record.type == PERFDATA_AUXTRACE;
 		if (record.type != PERFDATA_SAMPLE)

@@ -86,6 +86,14 @@ struct perfdata_sample {
 
 bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfdata_record *record,
 			    struct perfdata_sample *sample);
+/*
+ * What stands before the stack copy, for which a head may be enough; of the copy itself only that
+ * the record has room for it is looked at. True for all samples that parse whole. False too where
+ * the record's head is not enough: complete it, and ask again.
+ */
+bool perfdata__parse_sample_front(const struct perfdata *perfdata,
+				  const struct perfdata_record *record,
+				  struct perfdata_sample *sample);
 
 /* Appends a record with its sample_id trailer. Errors show in buf->failed. */
 void perfdata__put_mmap2(const struct perfdata *perfdata, struct buf *buf,

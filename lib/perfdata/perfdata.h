@@ -93,15 +93,19 @@ struct perfdata_record {
 	uint32_t type; /* enum perfdata_type, or one not known here */
 	uint16_t misc;
 	uint16_t size;       /* bytes, header included, payload behind it not */
-	const uint8_t *data; /* the whole record in the file's order; not always aligned */
+	const uint8_t *data; /* the record in the file's order; not always aligned */
+	uint16_t absent;     /* bytes at its end that data lacks: of samples, where heads are enough */
 	uint64_t offset;     /* where it, or the record it is compressed in, begins in the file */
 	uint64_t end;        /* where that ends, payload (AUXTRACE, TRACING_DATA) included */
 	uint64_t nth;        /* how many records the walk gave before it */
 	bool compressed;     /* stands in a compressed record */
 };
 
-/* Bytes of a sample that are there where heads are enough: time and id are among them. */
-#define PERFDATA_HEAD 64
+/*
+ * Bytes of a sample that are there where heads are enough: time and id are among them, and mostly
+ * all that stands before a stack copy.
+ */
+#define PERFDATA_HEAD 512
 
 /* A walk over the records. Private but for next, keep and heads. */
 struct perfdata_walk {
@@ -112,10 +116,13 @@ struct perfdata_walk {
 	uint64_t kept; /* as in perfdata__give_back */
 	bool keep;     /* set to leave giving back to the caller, who looks at records later */
 	bool heads;    /* set when PERFDATA_HEAD bytes of a sample are enough: data may be no more */
-	bool sparse;   /* records are so large that to map their pages costs more than to read heads */
+	bool sparse;   /* samples are so large that to map their pages costs more than to read heads */
 	uint8_t head[PERFDATA_HEAD];
 	struct inflate *inflate; /* NULL until there is something to inflate */
 };
+
+/* Gives a record of which a walk read the head all its bytes: as they are mapped, until close. */
+void perfdata_record__complete(struct perfdata_record *record, const struct perfdata *perfdata);
 
 void perfdata_walk__begin(struct perfdata_walk *walk, struct perfdata *perfdata);
 /*

@@ -129,34 +129,68 @@ static void skip_tail(struct cursor *cur, const struct perf_event_attr *attr)
 		take_array(cur, cursor__u64(cur), 1);
 }
 
+/* A cursor at what stands behind the record's header, as far as it is there. */
+static struct cursor begin(const struct perfdata *perfdata, const struct perfdata_record *record,
+			   struct perfdata_sample *sample)
+{
+	size_t there = (size_t)record->size - record->absent;
+
+	*sample = (struct perfdata_sample){
+		.attr = perfdata__attr_of_record(perfdata, record),
+		.misc = record->misc,
+	};
+	return cursor__at((struct bytes){ record->data + PERFDATA_RECORD_HEADER_SIZE,
+					  there - PERFDATA_RECORD_HEADER_SIZE },
+			  perfdata->order);
+}
+
+static void read_front(struct cursor *cur, const struct perf_event_attr *attr,
+		       struct perfdata_sample *sample)
+{
+	uint64_t fields = attr->sample_type;
+
+	sample->period = attr->freq ? 0 : attr->sample_period;
+	read_head(cur, fields, sample);
+	if (fields & PERF_SAMPLE_READ)
+		skip_read(cur, attr->read_format);
+	if (fields & PERF_SAMPLE_CALLCHAIN)
+		sample->callchain = take_array(cur, cursor__u64(cur), 8);
+	if (fields & PERF_SAMPLE_RAW)
+		sample->raw = take_array(cur, cursor__u32(cur), 1);
+	if (fields & PERF_SAMPLE_BRANCH_STACK)
+		read_branches(cur, attr->branch_sample_type, sample);
+	if (fields & PERF_SAMPLE_REGS_USER)
+		sample->user_regs_abi =
+			read_regs(cur, attr->sample_regs_user, &sample->user_regs);
+}
+
 bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfdata_record *record,
 			    struct perfdata_sample *sample)
 {
-	const struct perfdata_attr *attr = perfdata__attr_of_record(perfdata, record);
-	uint64_t fields = attr->attr.sample_type;
-	struct cursor cur;
+	struct cursor cur = begin(perfdata, record, sample);
+	const struct perf_event_attr *attr = &sample->attr->attr;
 
-	*sample = (struct perfdata_sample){ .attr = attr, .misc = record->misc };
 	if (record->type != PERFDATA_SAMPLE)
 		return false;
-	cur = cursor__at((struct bytes){ record->data + PERFDATA_RECORD_HEADER_SIZE,
-					 record->size - PERFDATA_RECORD_HEADER_SIZE },
-			 perfdata->order);
-	sample->period = attr->attr.freq ? 0 : attr->attr.sample_period;
-	read_head(&cur, fields, sample);
-	if (fields & PERF_SAMPLE_READ)
-		skip_read(&cur, attr->attr.read_format);
-	if (fields & PERF_SAMPLE_CALLCHAIN)
-		sample->callchain = take_array(&cur, cursor__u64(&cur), 8);
-	if (fields & PERF_SAMPLE_RAW)
-		sample->raw = take_array(&cur, cursor__u32(&cur), 1);
-	if (fields & PERF_SAMPLE_BRANCH_STACK)
-		read_branches(&cur, attr->attr.branch_sample_type, sample);
-	if (fields & PERF_SAMPLE_REGS_USER)
-		sample->user_regs_abi =
-			read_regs(&cur, attr->attr.sample_regs_user, &sample->user_regs);
-	if (fields & PERF_SAMPLE_STACK_USER)
+	read_front(&cur, attr, sample);
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 		read_stack(&cur, sample);
-	skip_tail(&cur, &attr->attr);
+	skip_tail(&cur, attr);
 	return !cur.overrun;
+}
+
+bool perfdata__parse_sample_front(const struct perfdata *perfdata,
+				  const struct perfdata_record *record,
+				  struct perfdata_sample *sample)
+{
+	struct cursor cur = begin(perfdata, record, sample);
+	const struct perf_event_attr *attr = &sample->attr->attr;
+	uint64_t room = 0;
+
+	if (record->type != PERFDATA_SAMPLE)
+		return false;
+	read_front(&cur, attr, sample);
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		room = cursor__u64(&cur);
+	return !cur.overrun && room <= cursor__left(&cur) + record->absent;
 }

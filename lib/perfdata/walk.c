@@ -99,33 +99,52 @@ static bool next_region(struct perfdata_walk *walk)
 	return true;
 }
 
+/* Whether the head's bytes are a record's first or all, with nothing behind it that is its own. */
+static bool is_head(uint32_t type, uint16_t size)
+{
+	if (type == PERFDATA_SAMPLE)
+		return size >= PERFDATA_RECORD_HEADER_SIZE;
+	return (type < PERFDATA_HEADER_ATTR || type == PERFDATA_FINISHED_ROUND) &&
+	       size >= PERFDATA_RECORD_HEADER_SIZE && size <= PERFDATA_HEAD;
+}
+
 /*
- * Whether the record is a sample of which the head is read, without a look at the pages of the
- * mapping: what is mapped around each sample with a stack makes up the whole file.
+ * Whether a record was read from the file, a sample's head alone, without a look at the pages of
+ * the mapping: what is mapped around each sample with a stack makes up the whole file.
  */
 static bool read_head(struct perfdata_walk *walk, uint64_t end, struct perfdata_record *record)
 {
 	const struct perfdata_source *source = &walk->perfdata->source;
 	enum byte_order order = walk->perfdata->order;
+	uint32_t type;
 	uint16_t size;
 
 	if (!source->mapped || source->parts.count != 1 || end - walk->next < PERFDATA_HEAD ||
 	    pread(source->parts.items[0].fd, walk->head, PERFDATA_HEAD, (off_t)walk->next) !=
 		    PERFDATA_HEAD)
 		return false;
+	type = get_u32(walk->head, order);
 	size = get_u16(walk->head + 6, order);
-	if (get_u32(walk->head, order) != PERFDATA_SAMPLE || size < PERFDATA_HEAD ||
-	    size > end - walk->next)
+	if (!is_head(type, size) || size > end - walk->next)
 		return false;
 	*record = (struct perfdata_record){
-		.type = PERFDATA_SAMPLE,
+		.type = type,
 		.misc = get_u16(walk->head + 4, order),
 		.size = size,
 		.data = walk->head,
+		.absent = size > PERFDATA_HEAD ? (uint16_t)(size - PERFDATA_HEAD) : 0,
 		.offset = walk->next,
 		.end = walk->next + size,
 	};
 	return true;
+}
+
+void perfdata_record__complete(struct perfdata_record *record, const struct perfdata *perfdata)
+{
+	if (!record->absent)
+		return;
+	record->data = perfdata->source.bytes.data + record->offset;
+	record->absent = 0;
 }
 
 /* NULL, or what is wrong with the record. */
@@ -136,7 +155,8 @@ static const char *read_next(struct perfdata_walk *walk, uint64_t end,
 
 	if (!walk->heads || !walk->sparse || !read_head(walk, end, record))
 		wrong = perfdata__read_record(walk->perfdata, walk->next, end, record);
-	walk->sparse = !wrong && record->size >= SPARSE_SIZE;
+	if (!wrong && record->type == PERFDATA_SAMPLE)
+		walk->sparse = record->size >= SPARSE_SIZE;
 	return wrong;
 }
 
