@@ -206,6 +206,35 @@ static void test_stacks(void **state)
 	plan__free(plan);
 }
 
+/* Large samples' heads are read alone, but where their stacks, or long chains, are asked for. */
+static void test_large_stacks(void **state)
+{
+	uint64_t chain[100] = { PERF_CONTEXT_USER }, stack[2000] = { 0 };
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	for (size_t i = 1; i < 99; i++)
+		chain[i] = 0x5000;
+	chain[98] = LO + 0x105;
+	for (size_t i = 0; i < 1999; i++)
+		stack[i] = 1;
+	begin(testing);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__load(testing, 30, LO + 0x100, SIZE, "b");
+	profile__sample_stack(testing, 40, 1, 0x5000, NULL, stack);
+	profile__sample_stack(testing, 41, 1, 0x5000, chain, stack);
+	stack[1998] = LO + 5;
+	profile__sample_stack(testing, 42, 1, 0x5000, NULL, stack);
+	/* only where addresses are used again are words looked at */
+	dump__load(testing, 50, LO, SIZE, "reuses a");
+	plan = end(testing);
+	assert_int_equal(plan->counts.samples, 3);
+	assert_int_equal(plan->counts.jit_frames, 1);
+	expect_reference(plan, "b", 41, 41);
+	expect_reference(plan, "a", 42, 42);
+	plan__free(plan);
+}
+
 /* A forked child's samples are in what it inherited, not in what the parent loads later. */
 static void test_children(void **state)
 {
@@ -396,6 +425,7 @@ int main(void)
 		TESTING(test_chains),
 		TESTING(test_calls_at_the_end),
 		TESTING(test_stacks),
+		TESTING(test_large_stacks),
 		TESTING(test_branches),
 		TESTING(test_children),
 		TESTING(test_children_from_before),
