@@ -99,6 +99,21 @@ static void print_wrote(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
+/* What perf spends on a profile of perf inject is mostly a file opened for each function. */
+static void print_gained(const struct printer *printer)
+{
+	size_t dsos = fix_result__nr_dsos(printer->plan);
+	uint64_t functions = printer->plan->nr_functions;
+
+	if (!dsos || functions < 2 * dsos)
+		return;
+	label(printer, "Gained");
+	fprintf(printer->stream,
+		"%zu file%s for perf to open, not %" PRIu64
+		", one for each function as perf inject makes them\n",
+		dsos, S(dsos), functions);
+}
+
 static bool samples_have(const struct plan *plan, uint64_t what)
 {
 	const struct perfdata *perfdata = plan->perfdata;
@@ -425,8 +440,10 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 			print_dsos(&printer);
 			print_inserts(&printer);
 		}
-		if (result->written || result->options->dry_run)
+		if (result->written || result->options->dry_run) {
 			print_wrote(&printer);
+			print_gained(&printer);
+		}
 		print_baked(&printer);
 		print_cached(&printer);
 		print_maps(&printer);

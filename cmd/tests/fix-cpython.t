@@ -12,13 +12,13 @@ is "before: none has a name" "$((frames_right + frames_wrong))" 0
 
 succeeds "perfjit-fix" perfjit-fix perf.data
 # paths, which differ from machine to machine, are part of the sizes
-sed -i 's/([0-9.]* kB)/(SIZE)/g' ../out
+sed -i 's/([0-9.]* [kM]B\( on disk\)\{0,1\})/(SIZE\1)/g' ../out
 out_is "summary" <<EOT
 Read      perf.data: 719 samples; 1 process with JIT code, 1 jitdump
 Functions 186 named
 Samples   none of 719 in JIT code itself
 Frames    3549 of recorded call chains in JIT code, all named now
-Wrote     perf.fixed.data (SIZE), 186 DSOs (SIZE) in perf.fixed.data.jit
+Wrote     perf.fixed.data (SIZE), 186 DSOs (SIZE on disk) in perf.fixed.data.jit
 Next      perf report --no-inline -i perf.fixed.data
 EOT
 err_is "nothing to complain of" </dev/null

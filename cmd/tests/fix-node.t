@@ -12,6 +12,7 @@ is "before: none has the dump's name" "$frames_right" 0
 
 succeeds "perfjit-fix" perfjit-fix perf.data
 err_is "nothing to complain of" </dev/null
+out_has "what perf is spared" "^Gained    $(find perf.fixed.data.jit -name '*.so' | wc -l) files for perf to open, not [1-9][0-9]\{3\}, "
 names_all perf.fixed.data 8000 jit-25044.dump
 # unwind data in a hole of the address space has a mapping, but no segment of its own
 sound_dsos perf.fixed.data.jit 'alloc flag set but section not in any loaded segment'
