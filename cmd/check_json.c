@@ -85,8 +85,8 @@ static struct json_object *ranges(struct json_writer *writer, const struct check
 		json__put_number(writer, object, "samples", range->samples);
 		json__put_text(writer, object, "reason", check_reason__slug(range->reason));
 		json__put_text(writer, object, "advice",
-			       check_reason__advice(range->reason, range->runtime, advice,
-						    sizeof(advice)));
+			       check_reason__advice(range->reason, range->runtime,
+						    &check->recorded, advice, sizeof(advice)));
 		json__append(writer, array, object);
 	}
 	return array;

@@ -143,7 +143,7 @@ static void put_trees(struct page_writer *writer, struct check_pictures *picture
 	page_writer__end(writer, ']');
 }
 
-static void put_reasons(struct page_writer *writer)
+static void put_reasons(struct page_writer *writer, const struct check_recorded *recorded)
 {
 	char advice[512];
 
@@ -154,8 +154,9 @@ static void put_reasons(struct page_writer *writer)
 		page_writer__begin(writer, NULL, '[');
 		page_writer__text(writer, NULL, check_reason__slug(reason));
 		page_writer__text(writer, NULL, check_reason__text(reason));
-		page_writer__text(writer, NULL,
-				  check_reason__advice(reason, NULL, advice, sizeof(advice)));
+		page_writer__text(
+			writer, NULL,
+			check_reason__advice(reason, NULL, recorded, advice, sizeof(advice)));
 		page_writer__end(writer, ']');
 	}
 	page_writer__end(writer, ']');
@@ -183,7 +184,7 @@ static void put_data(struct page_writer *writer, struct check_pictures *pictures
 	page_writer__end(writer, ']');
 	put_frames(writer, &pictures->frames);
 	put_trees(writer, pictures, result);
-	put_reasons(writer);
+	put_reasons(writer, &result->check.recorded);
 	check_pictures__put_memory(pictures, writer);
 	put_names(writer, &pictures->names);
 	page_writer__end(writer, '}');

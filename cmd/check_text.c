@@ -142,18 +142,9 @@ static void print_reasons(const struct printer *printer)
 		fprintf(printer->stream, "%10" PRIu64 "  %s [%s]\n", frames, check_reason__text(i),
 			check_reason__slug(i));
 		fprintf(printer->stream, "%10s  -> %s\n", "",
-			check_reason__advice(i, runtime_of(check, i), advice, sizeof(advice)));
+			check_reason__advice(i, runtime_of(check, i), &check->recorded, advice,
+					     sizeof(advice)));
 	}
-}
-
-/* That of the most samples with chains that are not complete. */
-static const struct runtime *runtime_of_chains(const struct check *check)
-{
-	array__for_each(group, &check->groups)
-		if ((*group)->kind == CHECK_RUNTIME &&
-		    (*group)->counts.ends[CHECK_COMPLETE] < (*group)->counts.chains)
-			return (*group)->runtime;
-	return NULL;
 }
 
 static void print_ends(const struct printer *printer)
@@ -172,7 +163,8 @@ static void print_ends(const struct printer *printer)
 		fprintf(printer->stream, "%10" PRIu64 "  %s [%s]\n", check->total.ends[i],
 			check_end__text(i), check_end__slug(i));
 		fprintf(printer->stream, "%10s  -> %s\n", "",
-			check_end__advice(i, runtime_of_chains(check), advice, sizeof(advice)));
+			check_end__advice(i, check__runtime_of_ends(check), &check->recorded,
+					  advice, sizeof(advice)));
 	}
 }
 

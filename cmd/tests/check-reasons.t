@@ -187,6 +187,14 @@ is "the kernel" "$(json '$j->{reasons}{kernel}')" "$chains_kernel"
 is "nothing mapped" "$(json '$j->{reasons}{"no-map"}')" \
 	"$(perf script -F ip,sym,dso -i perf.data 2>/dev/null |
 		grep -c '^[[:space:]]*[0-9a-f]* \[unknown\] (\[unknown\])$')"
+# what is advised is not what was done: Java had -XX:+PreserveFramePointer on its command line
+perl -e 'local $/; open my $f, "<:raw", "perf.data"; $_ = <$f>;
+	s/\0\K-XX:\+Preserve/-XX:-Preserve/ or die; open $f, ">:raw", "without.data"; print $f $_'
+run perfjit-check perf.data
+out_has "frame pointers were kept" '\[frame-pointer\]$'
+out_has "  so stacks are what helps" '^ *-> record with --call-graph dwarf,16384'
+run perfjit-check without.data
+out_has "frame pointers were not kept" '^ *-> let JVM keep frame pointers: -XX:+PreserveFramePointer'
 # without any of the files nothing shows that a chain is whole
 chains perf.data --symfs=../none
 run perfjit-check --json --symfs=../none --buildid-dir=../none perf.data

@@ -464,6 +464,10 @@ int check__read(struct check *check, struct perfdata *profile, struct perfdata *
 	check->nr_dumps = subjects->discovery.dumps.count;
 	check->nr_missing_dumps = subjects->discovery.nr_missing;
 	check->nr_maps = subjects->discovery.maps.count;
+	if (!err)
+		err = check_recorded__read(&check->recorded, original);
+	check->recorded.described = check->nr_dumps || check->nr_maps;
+	check->recorded.fixed = check->fixed;
 	return err;
 }
 
@@ -480,4 +484,5 @@ void check__free(struct check *check)
 		check_subjects__free(check->subjects);
 	free(check->subjects);
 	check->subjects = NULL;
+	check_recorded__free(&check->recorded);
 }

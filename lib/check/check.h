@@ -10,6 +10,7 @@
 #include "check/chain_pattern.h"
 #include "check/counts.h"
 #include "check/ranges.h"
+#include "check/recorded.h"
 #include "fix/discover.h"
 #include "unwind/unwind.h"
 
@@ -83,6 +84,7 @@ struct check {
 	struct check_ranges ranges;         /* most frames first */
 	uint64_t nr_left_out;               /* samples that the options do not select */
 	bool fixed;                         /* perfjit-fix wrote the profile */
+	struct check_recorded recorded;
 	size_t nr_dumps, nr_missing_dumps, nr_maps;
 	ARRAY(char *) event_names;       /* by position of the attr */
 	struct check_subjects *subjects; /* private */

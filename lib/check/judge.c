@@ -105,7 +105,8 @@ static void advise_names(const struct check *check, const uint64_t *reasons, boo
 	}
 	say(advice, "%" PRIu64 " of %" PRIu64 " unnamed: %s: %s", reasons[most], sum,
 	    check_reason__text(most),
-	    check_reason__advice(most, worst_runtime(check), what, sizeof(what)));
+	    check_reason__advice(most, worst_runtime(check), &check->recorded, what,
+				 sizeof(what)));
 }
 
 static int judge_share(const struct check *check, struct check_verdicts *verdicts,
@@ -134,6 +135,23 @@ static int judge_share(const struct check *check, struct check_verdicts *verdict
 	return add(verdicts, &draft);
 }
 
+const struct runtime *check__runtime_of_ends(const struct check *check)
+{
+	const struct check_group *worst = NULL;
+	uint64_t most = 0;
+
+	array__for_each(item, &check->groups) {
+		const struct check_counts *counts = &(*item)->counts;
+
+		if ((*item)->kind != CHECK_RUNTIME ||
+		    counts->chains - counts->ends[CHECK_COMPLETE] <= most)
+			continue;
+		worst = *item;
+		most = counts->chains - counts->ends[CHECK_COMPLETE];
+	}
+	return worst ? worst->runtime : NULL;
+}
+
 /* Why most chains that are not complete end early, and what to do about it. */
 static void advise_chains(const struct check *check, bool ignore_short, char *advice)
 {
@@ -155,7 +173,8 @@ static void advise_chains(const struct check *check, bool ignore_short, char *ad
 	}
 	say(advice, "%" PRIu64 " of %" PRIu64 " incomplete: %s: %s", ends[most], sum,
 	    check_end__text(most),
-	    check_end__advice(most, worst_runtime(check), what, sizeof(what)));
+	    check_end__advice(most, check__runtime_of_ends(check), &check->recorded, what,
+			      sizeof(what)));
 }
 
 static int judge_chains(const struct check *check, struct check_verdicts *verdicts,

@@ -44,6 +44,9 @@ int check__judge(const struct check *check, const struct check_options *options,
 		 const struct check_demands *demands, struct check_verdicts *verdicts);
 void check_verdicts__free(struct check_verdicts *verdicts);
 
+/* The runtime of most chains that are not complete, or NULL: what is advised is for it. */
+const struct runtime *check__runtime_of_ends(const struct check *check);
+
 /* Adds a verdict; advice NULL: passed. Texts are copied. 0 or -ENOMEM. */
 int check_verdicts__add(struct check_verdicts *verdicts, const char *name, const char *found,
 			const char *advice);

@@ -2,10 +2,12 @@
 #include "check/reason.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "check/recorded.h"
 #include "check/runtime.h"
 
-/* What is said of each; advice is what holds for any runtime. */
+/* What is said of each; advice is what holds for any runtime and recording. */
 struct wording {
 	const char *slug, *text, *advice;
 };
@@ -52,16 +54,16 @@ static const struct wording reasons[CHECK_REASONS] = {
 			   "the process from its start" },
 	[CHECK_KERNEL] = { "kernel", "the kernel's code, without the kernel's symbols",
 			   "read the profile on the machine and kernel that recorded it, or leave the "
-			   "kernel out with -e cpu-clock:u" },
+			   "kernel out with :u behind the event's name" },
 };
 
 static const struct wording ends[CHECK_ENDS] = {
 	[CHECK_COMPLETE] = { "complete", "complete", "nothing" },
 	[CHECK_STACK_SHORT] = { "stack-short", "the copy of the stack is too small",
-				"copy more of the stack: perf record --call-graph dwarf,65528" },
+				"as much as can be was copied: record less deep code, or code that "
+				"keeps frame pointers with --call-graph fp" },
 	[CHECK_NO_CFI] = { "no-cfi", "no unwind data for the code",
-			   "let the runtime write unwind data or keep frame pointers; perfjit-fix "
-			   "makes the data for code that keeps them" },
+			   "let the runtime write unwind data, or keep frame pointers" },
 	[CHECK_NO_FILE] = { "no-file", "the chain ends in a file that is not here as it ran",
 			    "give the files that ran with --symfs, or check the profile where it "
 			    "was recorded" },
@@ -69,12 +71,11 @@ static const struct wording ends[CHECK_ENDS] = {
 			    "unwind data leads to no caller, or to stack that was not in memory",
 			    "perfjit-dump --cfi shows the producer's unwind data beside the code" },
 	[CHECK_FRAME_POINTER] = { "frame-pointer", "code without a frame pointer ends the chain",
-				  "record with --call-graph dwarf, or build what is called with "
-				  "-fno-omit-frame-pointer" },
+				  "record with --call-graph dwarf,16384, which needs none" },
 	[CHECK_BAKED] = { "baked", "perfjit-fix --unwind came no further",
 			  "check the recorded profile, which still tells why" },
 	[CHECK_LOST] = { "chain-lost", "the record of a deferred chain was lost",
-			 "give perf record larger buffers: -m 4M" },
+			 "give perf record larger buffers: -m 16M" },
 	[CHECK_TOO_DEEP] = { "too-deep", "more frames than are kept",
 			     "raise kernel.perf_event_max_stack, or perf record "
 			     "--call-graph dwarf" },
@@ -103,9 +104,19 @@ const char *check_end__text(enum check_end end)
 	return ends[end].text;
 }
 
-const char *check_reason__advice(enum check_reason reason, const struct runtime *runtime, char *out,
-				 size_t size)
+static const char *advise_clock(const struct check_recorded *recorded)
 {
+	return recorded->monotonic ? "see that the jitdump is of this run"
+				   : reasons[CHECK_CLOCK].advice;
+}
+
+const char *check_reason__advice(enum check_reason reason, const struct runtime *runtime,
+				 const struct check_recorded *recorded, char *out, size_t size)
+{
+	const char *advice = reasons[reason].advice;
+
+	if (reason == CHECK_CLOCK)
+		advice = advise_clock(recorded);
 	if (reason == CHECK_NO_DUMP && runtime && runtime->source == RUNTIME_NONE)
 		snprintf(out, size, "nothing can be done: %s", runtime->enable);
 	else if (reason == CHECK_NO_DUMP && runtime)
@@ -114,16 +125,76 @@ const char *check_reason__advice(enum check_reason reason, const struct runtime 
 			 "start",
 			 runtime->name, runtime->enable);
 	else
-		snprintf(out, size, "%s", reasons[reason].advice);
+		snprintf(out, size, "%s", advice);
 	return out;
 }
 
-const char *check_end__advice(enum check_end end, const struct runtime *runtime, char *out,
-			      size_t size)
+static bool keeps_frame_pointers(const struct runtime *runtime)
 {
-	if (runtime && runtime->stacks && (end == CHECK_NO_CFI || end == CHECK_FRAME_POINTER))
-		snprintf(out, size, "for %s: %s", runtime->name, runtime->stacks);
+	return runtime && runtime->frame_pointers;
+}
+
+/* Whether the runtime would keep frame pointers and, as far as is known, was not told to. */
+static bool is_to_keep_frame_pointers(const struct runtime *runtime,
+				      const struct check_recorded *recorded)
+{
+	return keeps_frame_pointers(runtime) && *runtime->frame_pointers &&
+	       !strstr(recorded->command, runtime->frame_pointers);
+}
+
+const char *check_end__chains(enum check_end end, const struct runtime *runtime,
+			      const struct check_recorded *recorded)
+{
+	switch (end) {
+	case CHECK_STACK_SHORT:
+		if (recorded->stack < CHECK_STACK_MAX)
+			return "--call-graph dwarf,65528";
+		return keeps_frame_pointers(runtime) ? "-g" : NULL;
+	case CHECK_FRAME_POINTER:
+		if (runtime && runtime->hopeless)
+			return NULL;
+		return is_to_keep_frame_pointers(runtime, recorded) ? "-g"
+								    : "--call-graph dwarf,16384";
+	case CHECK_NO_CFI:
+	case CHECK_BAD_CFI:
+		return keeps_frame_pointers(runtime) ? "-g" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* What holds for this recording only; NULL: what holds for any. */
+static const char *advise_unwinding(enum check_end end, const struct check_recorded *recorded)
+{
+	if (end == CHECK_TOO_DEEP && recorded->stack)
+		return "perf report --max-stack shows more; perfjit-fix --unwind keeps 1024";
+	if (recorded->fixed || !recorded->described)
+		return NULL;
+	if (end == CHECK_NO_CFI)
+		return "run perfjit-fix and check its output: it makes unwind data for JIT code";
+	return end == CHECK_BAD_CFI ? "run perfjit-fix and check its output: it puts the unwind "
+				      "data of JIT code right"
+				    : NULL;
+}
+
+const char *check_end__advice(enum check_end end, const struct runtime *runtime,
+			      const struct check_recorded *recorded, char *out, size_t size)
+{
+	const char *advice = advise_unwinding(end, recorded);
+	bool pointers = end == CHECK_NO_CFI || end == CHECK_FRAME_POINTER;
+
+	if (end == CHECK_STACK_SHORT && recorded->stack < CHECK_STACK_MAX)
+		snprintf(out, size,
+			 "copy more of the stack than %u bytes: perf record --call-graph "
+			 "dwarf,65528",
+			 recorded->stack);
+	else if (!advice && pointers && runtime && runtime->hopeless)
+		snprintf(out, size, "nothing can be done: %s", runtime->hopeless);
+	else if (!advice && pointers && is_to_keep_frame_pointers(runtime, recorded))
+		snprintf(out, size,
+			 "let %s keep frame pointers: %s; or record with --call-graph dwarf,16384",
+			 runtime->name, runtime->frame_pointers);
 	else
-		snprintf(out, size, "%s", ends[end].advice);
+		snprintf(out, size, "%s", advice ? advice : ends[end].advice);
 	return out;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+struct check_recorded;
 struct runtime;
 
 enum check_reason {
@@ -54,9 +55,12 @@ const char *check_end__text(enum check_end end);
  * What to do about it, one sentence without a full stop. runtime: the one concerned, or NULL.
  * Written to out; returns it.
  */
-const char *check_reason__advice(enum check_reason reason, const struct runtime *runtime, char *out,
-				 size_t size);
-const char *check_end__advice(enum check_end end, const struct runtime *runtime, char *out,
-			      size_t size);
+const char *check_reason__advice(enum check_reason reason, const struct runtime *runtime,
+				 const struct check_recorded *recorded, char *out, size_t size);
+const char *check_end__advice(enum check_end end, const struct runtime *runtime,
+			      const struct check_recorded *recorded, char *out, size_t size);
+/* perf record's option by which chains would not end like that; NULL: none is known. */
+const char *check_end__chains(enum check_end end, const struct runtime *runtime,
+			      const struct check_recorded *recorded);
 
 #endif

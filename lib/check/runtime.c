@@ -7,10 +7,6 @@
 
 #include "codemap/process.h"
 
-#define V8_STACKS                                                                               \
-	"record with --call-graph fp; with dwarf, node --perf-prof-unwinding-info writes what " \
-	"unwinding needs"
-
 struct known_runtime {
 	struct runtime runtime;
 	const char *files[4]; /* globs for the last part of a mapped file's path */
@@ -21,38 +17,41 @@ struct known_runtime {
  * each one is told is said in its documentation; jitdump(5) names the producers.
  */
 static const struct known_runtime runtimes[] = {
-	{ { "PostgreSQL", RUNTIME_JITDUMP, "set jit_profiling_support = on", NULL },
+	{ { .name = "PostgreSQL", .enable = "set jit_profiling_support = on" },
 	  { "postgres", "llvmjit.so" } },
-	{ { "Deno", RUNTIME_JITDUMP, "deno run --v8-flags=--perf-prof", V8_STACKS }, { "deno" } },
-	{ { "Bun", RUNTIME_JITDUMP,
-	    "BUN_JSC_useJITDump=1 BUN_JSC_jitDumpDirectory=/tmp in the environment", NULL },
+	{ { .name = "Deno", .enable = "deno run --v8-flags=--perf-prof", .frame_pointers = "" },
+	  { "deno" } },
+	{ { .name = "Bun",
+	    .enable = "BUN_JSC_useJITDump=1 BUN_JSC_jitDumpDirectory=/tmp in the environment" },
 	  { "bun" } },
-	{ { "Node.js", RUNTIME_JITDUMP, "node --perf-prof", V8_STACKS },
+	{ { .name = "Node.js", .enable = "node --perf-prof", .frame_pointers = "" },
 	  { "node", "libnode.so*", "nodejs" } },
-	{ { "JVM", RUNTIME_JITDUMP, "java -agentpath:/path/to/libperf-jvmti.so",
-	    "java -XX:+PreserveFramePointer and --call-graph fp" },
+	{ { .name = "JVM",
+	    .enable = "java -agentpath:/path/to/libperf-jvmti.so",
+	    .frame_pointers = "-XX:+PreserveFramePointer" },
 	  { "libjvm.so" } },
-	{ { ".NET", RUNTIME_JITDUMP, "DOTNET_PerfMapEnabled=2 in the environment", NULL },
+	{ { .name = ".NET", .enable = "DOTNET_PerfMapEnabled=2 in the environment" },
 	  { "libcoreclr.so" } },
-	{ { "Mono", RUNTIME_PERF_MAP, "mono --jitmap", NULL },
+	{ { .name = "Mono", .source = RUNTIME_PERF_MAP, .enable = "mono --jitmap" },
 	  { "mono", "mono-sgen*", "libmono-*.so*", "libmonosgen-*.so*" } },
-	{ { "PHP", RUNTIME_JITDUMP, "php -d opcache.jit_debug=0x20", NULL },
+	{ { .name = "PHP",
+	    .enable = "php -d opcache.jit_debug=0x20",
+	    .hopeless = "PHP's code keeps no frame pointer and has no unwind data" },
 	  { "php", "php[0-9]*", "php-fpm*", "libphp*.so*" } },
-	{ { "Erlang", RUNTIME_JITDUMP, "erl +JPperf true", NULL }, { "beam.smp" } },
-	{ { "QEMU", RUNTIME_JITDUMP, "qemu -jitdump, for user mode emulation", NULL },
-	  { "qemu-*" } },
-	{ { "Julia", RUNTIME_JITDUMP, "ENABLE_JITPROFILING=1 in the environment", NULL },
+	{ { .name = "Erlang", .enable = "erl +JPperf true" }, { "beam.smp" } },
+	{ { .name = "QEMU", .enable = "qemu -jitdump, for user mode emulation" }, { "qemu-*" } },
+	{ { .name = "Julia", .enable = "ENABLE_JITPROFILING=1 in the environment" },
 	  { "julia", "libjulia*.so*" } },
-	{ { "Wasmtime", RUNTIME_JITDUMP, "wasmtime --profile=jitdump", NULL }, { "wasmtime" } },
-	{ { "Dart", RUNTIME_JITDUMP, "dart --generate-perf-jitdump", NULL }, { "dart" } },
-	{ { "Ruby", RUNTIME_PERF_MAP, "ruby --yjit-perf", NULL }, { "ruby*", "libruby*.so*" } },
-	{ { "LuaJIT", RUNTIME_NONE, "LuaJIT tells perf of no code", NULL },
+	{ { .name = "Wasmtime", .enable = "wasmtime --profile=jitdump" }, { "wasmtime" } },
+	{ { .name = "Dart", .enable = "dart --generate-perf-jitdump" }, { "dart" } },
+	{ { .name = "Ruby", .source = RUNTIME_PERF_MAP, .enable = "ruby --yjit-perf" },
+	  { "ruby*", "libruby*.so*" } },
+	{ { .name = "LuaJIT", .source = RUNTIME_NONE, .enable = "LuaJIT tells perf of no code" },
 	  { "luajit*", "libluajit*.so*" } },
-	{ { "CPython", RUNTIME_JITDUMP, "python3.13 -X perf_jit, or newer",
-	    "record with --call-graph dwarf,16384" },
+	{ { .name = "CPython", .enable = "python3.13 -X perf_jit, or newer" },
 	  { "python3*", "libpython3*.so*" } },
-	{ { "LLVM", RUNTIME_JITDUMP,
-	    "a PerfJITEventListener (MCJIT) or PerfSupportPlugin (ORC) in the program", NULL },
+	{ { .name = "LLVM",
+	    .enable = "a PerfJITEventListener (MCJIT) or PerfSupportPlugin (ORC) in the program" },
 	  { "lli", "lli-[0-9]*", "libLLVM*.so*" } },
 };
 

@@ -3,6 +3,7 @@
  * What is wrong with a recording. Causes are looked for in the order in which one explains the
  * next: names that were lost, then call chains, then what costs little.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -166,18 +167,33 @@ static void find_lost(struct recording *recording)
 		       "events were lost while recording: perf did not keep up");
 	diagnosis__say(recording->diagnosis, &finding->evidence,
 		       "%" PRIu64 " events by LOST and LOST_SAMPLES records", lost);
-	diagnosis__say(
-		recording->diagnosis, &finding->cure,
-		"record with larger buffers (-m 16M), fewer samples (-F 99) or smaller stack "
-		"copies");
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "record with larger buffers (-m 16M)%s fewer samples (-F 99)%s",
+		       recording->has_stacks ? "," : " or",
+		       recording->has_stacks ? " or smaller stack copies" : "");
+}
+
+/* Whether some event has the modifier u: "cycles:u", "{cycles,faults}:Su". */
+static bool asks_for_user_only(const char *command)
+{
+	if (strstr(command, "--all-user"))
+		return true;
+	while ((command = strchr(command, ':'))) {
+		size_t length = strspn(++command, "ukhvGHIpPSDWeb");
+
+		if (memchr(command, 'u', length) && !isalnum((unsigned char)command[length]) &&
+		    command[length] != '_')
+			return true;
+	}
+	return false;
 }
 
 static void find_user_only(struct recording *recording)
 {
-	const char *command = perfdata__feature_string(recording->perfdata, PERFDATA_FEAT_CMDLINE);
+	const char *command = recording->recorded.command;
 	struct finding *finding;
 
-	if (!recording->user_only || (command && strstr(command, ":u")))
+	if (!recording->user_only || !*command || asks_for_user_only(command))
 		return;
 	finding = recording__add(recording, "user-only", FINDING_NOTE, 0);
 	if (!finding)

@@ -10,24 +10,12 @@ static const struct check_counts *best(const struct recording *recording)
 	return recording->counts->fixed ? &recording->counts->after : &recording->counts->before;
 }
 
-/* How what ended chains is avoided by recording again; NULL: nothing is known. */
-static const char *chains_instead(const struct recording *recording, enum check_end end)
-{
-	const char *advice = recording->runtime ? recording->runtime->stacks : NULL;
-
-	if (end == CHECK_STACK_SHORT)
-		return "--call-graph dwarf,65528";
-	if (advice)
-		return strstr(advice, "--call-graph fp") ? "-g" : RECORD_STACKS;
-	return end == CHECK_FRAME_POINTER ? RECORD_STACKS : NULL;
-}
-
 static void find_ended(struct recording *recording, enum check_end end, const char *slug,
 		       const char *what)
 {
 	const struct check_counts *counts = best(recording);
 	uint64_t ended = counts->ends[end];
-	const char *chains = chains_instead(recording, end);
+	const char *chains = check_end__chains(end, recording->runtime, &recording->recorded);
 	struct finding *finding;
 	char advice[512];
 
@@ -41,7 +29,8 @@ static void find_ended(struct recording *recording, enum check_end end, const ch
 		       "%" PRIu64 " of %" PRIu64 " call chains end there%s", ended, counts->chains,
 		       recording->counts->fixed ? ", also after perfjit-fix" : "");
 	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
-		       check_end__advice(end, recording->runtime, advice, sizeof(advice)));
+		       check_end__advice(end, recording->runtime, &recording->recorded, advice,
+					 sizeof(advice)));
 	if (chains)
 		recording__say_record(recording, finding, chains);
 	else

@@ -28,10 +28,11 @@ static void find_wrong_clock(struct recording *recording)
 				 recording->counts->before.samples);
 	if (!finding)
 		return;
-	diagnosis__say(
-		recording->diagnosis, &finding->what,
-		"it was recorded without -k mono: perf's clock is not that of the jitdump, and "
-		"perf inject refuses the whole profile");
+	diagnosis__say(recording->diagnosis, &finding->what,
+		       recording->recorded.monotonic
+			       ? "the times of its jitdump are not those of the profile's clock"
+			       : "it was recorded without -k mono: perf's clock is not that of the "
+				 "jitdump, and perf inject refuses the whole profile");
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s",
 		       jitdump__path(wrong->dump),
 		       refused ? recording__heard(recording, "clock.contradiction")
@@ -40,9 +41,10 @@ static void find_wrong_clock(struct recording *recording)
 			       : "its times are of another clock");
 	diagnosis__say(
 		recording->diagnosis, &finding->cure,
-		refused ? "record again, with -k mono"
-			: "perfjit-fix finds the offset between the clocks; next time record "
-			  "with -k mono");
+		refused && recording->recorded.monotonic ? "see that the jitdump is of this run"
+		: refused                                ? "record again, with -k mono"
+			  : "perfjit-fix finds the offset between the clocks; next time record "
+			    "with -k mono");
 	if (refused)
 		recording__say_record(recording, finding, recording__usual_chains(recording));
 	else
@@ -259,7 +261,8 @@ static void find_no_dump(struct recording *recording)
 		       "jitdump",
 		       counts->reasons[CHECK_NO_DUMP]);
 	diagnosis__say(recording->diagnosis, &finding->cure, "%s",
-		       check_reason__advice(CHECK_NO_DUMP, runtime, advice, sizeof(advice)));
+		       check_reason__advice(CHECK_NO_DUMP, runtime, &recording->recorded, advice,
+					    sizeof(advice)));
 	if (!runtime || runtime->source != RUNTIME_NONE)
 		recording__say_record(recording, finding, recording__usual_chains(recording));
 }

@@ -273,12 +273,18 @@ static int examine(struct recording *recording)
 	if (err)
 		return err;
 	note_attrs(recording);
-	err = read_records(recording);
+	err = check_recorded__read(&recording->recorded, recording->perfdata);
+	if (!err)
+		err = read_records(recording);
 	if (!err)
 		err = count(recording, recording->perfdata, NULL, &recording->counts->before);
 	if (!err)
 		err = read_fixed(recording);
 	if (!err) {
+		/* as it is judged */
+		recording->recorded.fixed = recording->counts->fixed;
+		recording->recorded.described = recording->plan->discovery->dumps.count ||
+						recording->plan->discovery->maps.count;
 		recording__judge(recording);
 		note_places(recording);
 	}
@@ -312,5 +318,6 @@ int diagnose__recording(struct diagnosis *diagnosis, const struct recording_opti
 		free(heard->text);
 	array__free(&recording.heard);
 	free(recording.no_file.name);
+	check_recorded__free(&recording.recorded);
 	return err ? err : diagnosis->failed ? -ENOMEM : 0;
 }

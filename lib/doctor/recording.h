@@ -35,6 +35,7 @@ struct recording {
 	const struct runtime *runtime; /* of most samples, or NULL */
 	bool has_chains, has_stacks;   /* what events ask for */
 	bool user_only;                /* none sees the kernel */
+	struct check_recorded recorded;
 	uint32_t attr_size;            /* the largest, bytes */
 	struct no_file no_file;
 };

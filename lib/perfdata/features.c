@@ -100,6 +100,29 @@ const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned i
 	return open_feature(perfdata, feature, &cur) ? read_string(&cur) : NULL;
 }
 
+char *perfdata__command(const struct perfdata *perfdata)
+{
+	struct buf words = BUF(perfdata->order);
+	struct cursor cur;
+	uint32_t count = 0;
+
+	if (open_feature(perfdata, PERFDATA_FEAT_CMDLINE, &cur))
+		count = cursor__u32(&cur);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *word = read_string(&cur);
+
+		if (!word)
+			break;
+		if (i)
+			buf__put_u8(&words, ' ');
+		buf__put(&words, word, strlen(word));
+	}
+	buf__put_u8(&words, '\0');
+	if (words.failed)
+		buf__free(&words);
+	return (char *)words.data;
+}
+
 /* The event that EVENT_DESC describes at this place of its list, told by ids where it has any. */
 static struct perfdata_attr *described_attr(struct perfdata *perfdata, uint32_t nth, uint32_t count,
 					    uint32_t nr_ids, const uint8_t *ids)

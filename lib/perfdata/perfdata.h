@@ -58,6 +58,11 @@ struct bytes perfdata__feature(const struct perfdata *perfdata, unsigned int fea
 /* Of a string feature (HOSTNAME, OSRELEASE, VERSION, ARCH ...); NULL when absent. */
 const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned int feature);
 /*
+ * The command line that recorded, its words with a blank between them; "" when absent. To be freed;
+ * NULL: no memory.
+ */
+char *perfdata__command(const struct perfdata *perfdata);
+/*
  * The build-id that HEADER_BUILD_ID has for a file of that name, for 20 bytes of room; returns its
  * size, 0 when there is none.
  */
