@@ -3,31 +3,21 @@
 # Hotspot's parser, which reads profiles, symbols and unwind tables by itself, finds the frames and
 # names that perf finds.
 . "$(dirname "$0")/../tap.sh"
+. "$ORACLES/interop/chains.sh"
 
 parser=$(find /usr/lib /usr/lib64 /usr/libexec -name hotspot-perfparser 2>/dev/null | head -n 1)
 [ -n "$parser" ]
 ok $? "hotspot is here: make deps-interop"
 
-# agrees NAME LEAST FOLDER OPTION...: both tell of the same JIT frames in perf.fixed.data, LEAST or
-# more. OPTION is the parser's; the same files are found for perf by $symfs.
+# agrees NAME LEAST FOLDER OPTION...: of the parser, which by that finds the files that perf finds
 agrees()
 {
 	name=$1 least=$2 folder=$3
 	shift 3
 	run timeout 120 "$parser" "$@" --max-frames 1024 --input perf.fixed.data --output ../stream
 	exits 0 "$name: hotspot-perfparser reads it"
-	perl "$ORACLES/interop/hotspot-chains.pl" ../stream >../hotspot
-	# shellcheck disable=SC2086
-	perf script $symfs --no-inline --no-demangle --max-stack 1024 --ns \
-		-F tid,time,ip,sym,dso -i perf.fixed.data 2>../perf.err |
-		perl "$ORACLES/interop/perf-chains.pl" >../perf
-	perl "$ORACLES/interop/chains-compare.pl" ../perf ../hotspot "$folder" >../out 2>../differ
-	eval "$(cat ../out)"
-	at_least "$name: samples" "$chains_samples" 100
-	is "$name: hotspot has all of them" "$chains_missing" 0
-	at_least "$name: frames of JIT code in hotspot" "$chains_frames" "$least"
-	is "$name: with names" "$chains_unnamed" 0
-	is "$name: those that perf shows" "$chains_differ" 0 || tell ../differ
+	perl "$ORACLES/interop/hotspot-chains.pl" ../stream >../other
+	same_frames "$name" "$least" "$folder"
 }
 
 symfs=
