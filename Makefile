@@ -8,7 +8,8 @@
 #   make check-faults   every system call and allocation failing, in every form of output
 #   make check-browser  the page of perfjit-check --flamegraph in a headless Chromium
 #                       (make deps-browser installs it)
-#   make check-interop  what hotspot makes of the output (make deps-interop installs it)
+#   make check-interop  what hotspot and samply's parser make of the output
+#                       (make deps-interop installs what that takes)
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
 #   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
@@ -224,6 +225,7 @@ check-faults: all $(faults) | $(after_deps)
 		prove -e '' --verbose cmd/tests/fix-faults.t
 
 check-interop: all | $(after_deps)
+	$(Q)cmd/tests/interop/samply/build $(BUILD)/interop
 	$(Q)PATH="$(run_path)" BUILD="$(CURDIR)/$(BUILD)" SRCDIR="$(CURDIR)" \
 		prove -e '' cmd/tests/interop/*.t
 
