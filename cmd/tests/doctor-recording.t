@@ -131,6 +131,17 @@ is "the kernel was left out on purpose" "$(json "scalar grep { \$_->{kind} eq 'u
 perl -pi -e 's/(cpu-clock|page-faults):u/$1:p/g' perf.data
 finds user-only weight note
 
+# cut behind the last sample, within what perf writes at the end
+for cut in 1 100 1000 5000; do
+	rm -rf ./*
+	recording java17-fp-pfp
+	truncate -s -$cut perf.data
+	run perfjit-doctor --jitdump-dir=. perf.data
+	exits 1 "$cut bytes are cut off"
+	out_has "  the first line says so" '^perf.data: the profile is cut off behind its samples'
+	out_has "  what to do" '^Next: perfjit-fix perf.data'
+done
+
 # perf report --stats: LOST_SAMPLES events: 44
 rm -rf ./*
 form switched-last-6.1

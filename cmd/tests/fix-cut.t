@@ -64,6 +64,27 @@ for place in survey__run perfdata_edits__write; do
 	done
 done
 
+# cut before it was read, within the features at its end: none is told of that is not there
+for cut in 1 100 1000 5000; do
+	truncate -s -$cut perf.data
+	run perfjit-fix -o cut.data perf.data
+	exits 0 "the last $cut bytes are missing"
+	err_has "  says so" 'warning: perf.data: .*header features* .*\(outside\|cut off\)'
+	perl -e 'local $/; open my $f, "<:raw", "cut.data"; $_ = <$f>;
+		my ($data, $size) = unpack "x40 Q<Q<"; my $at = $data + $size;
+		for my $bit (0 .. 255) {
+			next unless vec substr($_, 72, 32), $bit, 1;
+			my ($offset, $bytes) = unpack "Q<Q<", substr $_, $at, 16;
+			$at += 16;
+			print "$bit\n" if $offset + $bytes > length;
+		}' >../outside
+	is "  all features lie within the output" "$(cat ../outside)" ''
+	succeeds "  what was recorded comes back" perfjit-fix -q --strip -o back.data cut.data
+	same_file "  as it was" perf.data back.data
+	cp ../perf.data perf.data
+	rm -rf cut.data cut.data.jit back.data
+done
+
 # a few bytes only: no page is missing
 meanwhile perfdata_edits__write "truncate -s -3 perf.data" perf.data
 ends_with 3 "profile cut short by three bytes"

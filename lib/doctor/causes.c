@@ -77,12 +77,37 @@ static void find_empty(struct recording *recording)
 		       "everywhere");
 }
 
+/* All samples are there, and something of what perf writes at the end is not. */
+static void find_cut_features(struct recording *recording, const char *heard)
+{
+	struct finding *finding = recording__add(recording, "cut-off", FINDING_PERF,
+						 recording->counts->before.samples);
+
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what,
+		       "the profile is cut off behind its samples: header features that perf "
+		       "writes last, of the machine and the recording, are not there");
+	diagnosis__say(recording->diagnosis, &finding->evidence, "%s; all of %" PRIu64
+		       " samples are there", heard, recording->counts->before.samples);
+	diagnosis__say(recording->diagnosis, &finding->builds,
+		       "7.2 and newer refuse such a profile");
+	diagnosis__say(recording->diagnosis, &finding->cure,
+		       "copy it again, or see whether the disk was full; perfjit-fix makes a "
+		       "profile of it that every perf reads");
+	recording__say_fix(recording, &finding->command);
+}
+
 /* A recorder that was killed, or a copy of a part. How much is missing, nobody knows. */
 static void find_cut(struct recording *recording)
 {
 	const char *unfinished = recording__heard(recording, "perfdata.unfinished");
 	const char *truncated = recording__heard(recording, "perfdata.truncated");
+	const char *features = recording__heard(recording, "perfdata.cut-features");
 	struct finding *finding;
+
+	if (*features && !*unfinished && !*truncated)
+		find_cut_features(recording, features);
 
 	if (!*unfinished && !*truncated)
 		return;
@@ -214,10 +239,10 @@ void recording__judge(struct recording *recording)
 	const struct recording_counts *counts = recording->counts;
 
 	find_empty(recording);
+	find_cut(recording);
 	recording__judge_dumps(recording);
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		find_lack(recording, needed[i]);
-	find_cut(recording);
 	recording__judge_chains(recording);
 	recording__judge_moved(recording);
 	find_early(recording);

@@ -34,7 +34,7 @@ int perfdata__read_features(struct perfdata *perfdata)
 	for (unsigned int i = 0; i < PERFDATA_FEAT_BITS; i++)
 		table.size += perfdata__feature_bit(perfdata->features, i) ? sizeof(table) : 0;
 	if (!perfdata__contains(perfdata, table)) {
-		diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-features", perfdata->path,
+		diag__report(perfdata->diag, DIAG_WARNING, "perfdata.cut-features", perfdata->path,
 			     table.offset, "the table of header features is cut off");
 		memset(perfdata->features, 0, sizeof(perfdata->features));
 		return 0;
@@ -51,12 +51,15 @@ int perfdata__read_features(struct perfdata *perfdata)
 		if (!section.size)
 			continue;
 		problem = misplaced(perfdata, section);
-		if (!problem)
+		if (!problem) {
 			perfdata->feature_bytes[i] = perfdata__slice(perfdata, section);
-		else
-			diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-features",
-				     perfdata->path, table.offset, "header feature %u lies %s", i,
-				     problem);
+			continue;
+		}
+		perfdata->lost_features[i / 64] |= UINT64_C(1) << i % 64;
+		diag__report(perfdata->diag, DIAG_WARNING,
+			     perfdata__contains(perfdata, section) ? "perfdata.bad-features"
+								   : "perfdata.cut-features",
+			     perfdata->path, table.offset, "header feature %u lies %s", i, problem);
 	}
 	return 0;
 }

@@ -75,6 +75,7 @@ struct perfdata {
 	uint64_t features[PERFDATA_FEAT_BITS / 64];
 	bool short_longs; /* the bitmap was written by a big-endian 32-bit machine */
 	struct bytes feature_bytes[PERFDATA_FEAT_BITS];
+	uint64_t lost_features[PERFDATA_FEAT_BITS / 64]; /* whose sections can't be theirs */
 	uint64_t feature_table; /* offset of the sections' table, seekable form */
 	uint64_t first_event;   /* the first record that is no header, pipe form */
 	struct perfdata_time_conv time_conv;

@@ -284,7 +284,8 @@ static int add_seekable(struct perfdata_edits *edits)
 	structure.attr_size =
 		edits->attr_size ? edits->attr_size : perfdata->attrs.items[0].recorded_size;
 	for (size_t i = 0; i < PERFDATA_FEAT_BITS / 64; i++)
-		structure.features[i] = perfdata->features[i] & ~edits->dropped_features[i];
+		structure.features[i] = perfdata->features[i] & ~edits->dropped_features[i] &
+					~perfdata->lost_features[i]; /* perf 7 refuses these */
 	if (perfdata->header_size != PERFDATA_HEADER_SIZE)
 		edits->build_ids.size = 0; /* the oldest files have no features */
 	if (edits->build_ids.size)
