@@ -43,6 +43,8 @@ sub all {
 			generated("lines-$suffix", $count, '--chain=12 --samples=20000 --lines');
 	}
 	return @all if $size eq 'tiny'; # shows that all of this works
+	push @all, map { generated("samples-${_}k", 10000, "--chain=12 --samples=${_}000") }
+		$full ? (100, 1000, 10000) : 100;
 	my $samples = $full ? 24600 : 3000;
 	push @all, generated('stacks', 7700, "--spaced --alike --stack=32768 --samples=$samples"),
 		recorded('node', record => \&node, argument => $full ? 14500 : 2500),
