@@ -11,6 +11,11 @@
 #define RSP         7
 #define RBP         6
 
+/* 0f b9, as newer capstones call it; an enumerator, which #ifdef does not see. */
+#if CS_API_MAJOR < 5
+#define X86_INS_UD1 X86_INS_UD2B
+#endif
+
 /* One instruction and the state it is brought to bear on. */
 struct step {
 	struct cfi_state *state;
@@ -359,8 +364,8 @@ static bool step_flow(const struct step *step)
 	case X86_INS_SYSEXIT:
 	case X86_INS_HLT:
 	case X86_INS_INT3:
+	case X86_INS_UD1:
 	case X86_INS_UD2:
-	case X86_INS_UD2B:
 		step->flow->kind = CFI_FLOW_STOP;
 		return true;
 	case X86_INS_JCXZ:
