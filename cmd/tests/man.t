@@ -56,12 +56,13 @@ example()
 			command "$line" ;;
 		perf\ * | [A-Z]*=*\ perf\ *)
 			script "$1: $line" "$2" ;;
-		'gcc -shared '*tools/perf/jvmti*) ;; # in the source of Linux
 		*)	ok 1 "$1: $line: is tested" ;;
 		esac ;;
 	*.block) case $1:$(head -n 1 "$2") in
 		libperfjit.3:*)	;; # man-library.t
 		*:-\ *)	steps "$1" "$2" ;;
+		perfjit.7:apt-get\ *linux-source*)	# 190 MB to fetch, and a JDK
+			succeeds "$1: making the JVM's agent is a script" sh -n "$2" ;;
 		*:perf\ *) script "$1: $(sed -n 's/^\(perfjit-check.*\)/\1/p' "$2")" "$2" ;;
 		*)	shown "$line" "$2" ;;
 		esac ;;
