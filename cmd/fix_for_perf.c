@@ -35,18 +35,19 @@ static void choose_abi(struct fix_options *options, const struct perf_probe *pro
 	note(choice, "--perf-abi=", abi);
 }
 
-/* Names come from maps or from DSOs; only with these can chains be unwound here. */
+/* Names come from maps or from DSOs; chains that it can't unwind are put into the profile. */
 static void choose_means(struct fix_options *options, const struct perf_probe *probe,
 			 struct choice *choice)
 {
 	bool dsos = options->plan.relocate || options->buildid_cache;
 
-	if (options->perf_map || options->bake.which != BAKE_NONE)
-		return;
-	if (is_faulty(probe, PROBE_SYMBOLS) && !dsos) {
-		options->perf_map = options->plan.no_dsos = true;
+	if (!options->perf_map && is_faulty(probe, PROBE_SYMBOLS) && !dsos) {
+		options->perf_map = true;
 		note(choice, "--perf-map", "");
-	} else if (is_faulty(probe, PROBE_UNWINDER) || is_faulty(probe, PROBE_FAILED_STEP)) {
+	}
+	/* one that drops chains drops each whose stack copy is too small */
+	if (options->bake.which == BAKE_NONE &&
+	    (is_faulty(probe, PROBE_UNWINDER) || is_faulty(probe, PROBE_FAILED_STEP))) {
 		options->bake.which = BAKE_ALL;
 		note(choice, "--unwind", "");
 	}
@@ -62,6 +63,7 @@ int fix_options__choose(struct fix_options *options, struct diag *diag)
 		return err;
 	choose_abi(options, &probe, &choice);
 	choose_means(options, &probe, &choice);
+	fix_options__settle(options);
 	snprintf(options->chosen, sizeof(options->chosen), "perf %.32s, %s:%.180s",
 		 *probe.build.version ? probe.build.version : "of unknown version",
 		 perf_unwinder__text(probe.unwinder),

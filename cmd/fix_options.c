@@ -259,7 +259,7 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 	case OPT_BUILDID_CACHE:
 		return parse_buildid_cache(arg, options, state);
 	case OPT_PERF_MAP:
-		options->perf_map = options->plan.no_dsos = true;
+		options->perf_map = true;
 		options->perf_map_dir = arg;
 		return 0;
 	case OPT_UNWIND:
@@ -296,13 +296,17 @@ static void check_unwind(const struct fix_options *options, struct argp_state *s
 	if (bake->which == BAKE_JIT && bake->keep_stacks)
 		argp_error(state, "--unwind=jit keeps the stacks of all other samples: "
 				  "--keep-stacks does not go with it");
-	if (bake->which != BAKE_NONE && (options->strip || options->perf_map))
-		argp_error(state, "--unwind needs DSOs: neither --strip nor --perf-map goes "
-				  "with it");
+	if (bake->which != BAKE_NONE && options->strip)
+		argp_error(state, "--strip takes changes back: --unwind does not go with it");
+}
+
+void fix_options__settle(struct fix_options *options)
+{
+	options->plan.no_dsos = options->perf_map && options->bake.which == BAKE_NONE;
 }
 
 /* What fits together is known only when all is read. */
-static void check_together(const struct fix_options *options, struct argp_state *state)
+static void check_together(struct fix_options *options, struct argp_state *state)
 {
 	if (options->in_place && options->output)
 		argp_error(state, "--in-place and --output exclude each other");
@@ -318,6 +322,7 @@ static void check_together(const struct fix_options *options, struct argp_state 
 		argp_error(state, "--perf-map makes no DSOs: neither --strip nor --relocate nor "
 				  "--buildid-cache goes with it");
 	check_unwind(options, state);
+	fix_options__settle(options);
 	if (options->quiet && options->verbose)
 		argp_error(state, "--quiet and --verbose exclude each other");
 }

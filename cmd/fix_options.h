@@ -47,6 +47,8 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv);
  * negative errno, reported.
  */
 int fix_options__choose(struct fix_options *options, struct diag *diag);
+/* Sets what follows from several options together. */
+void fix_options__settle(struct fix_options *options);
 void fix_options__free(struct fix_options *options);
 
 /* "perf.data" gives "perf.fixed.data", "x" "x.fixed.data", "-" itself. NULL: memory. */

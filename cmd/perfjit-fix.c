@@ -330,6 +330,7 @@ static enum exit_code apply(struct run *run)
 	struct apply_options options = {
 		.output = run->options->output,
 		.no_sync = run->options->no_sync,
+		.hide_dsos = run->options->perf_map,
 		.all_build_ids = run->options->buildid_cache,
 		.abi = run->options->abi,
 		.bake = run->options->bake,
@@ -339,11 +340,15 @@ static enum exit_code apply(struct run *run)
 	};
 	int err;
 
+	if (run->options->dry_run && run->options->perf_map)
+		plan__forget_dsos(run->plan);
 	if (run->options->dry_run)
 		return EXIT_DONE;
 	progress__phase(run->progress, "Writing");
 	signals__hold();
 	err = plan__apply(run->plan, &options, run->diag);
+	if (options.hide_dsos)
+		plan__forget_dsos(run->plan);
 	if (err)
 		return failed(run, err, EXIT_OUTPUT);
 	note_written(run);

@@ -174,6 +174,14 @@ is "chains are in the profile" \
 	"$(awk '/^\t/ { n++ } !NF { if (n > 2) long++; n = 0 } END { print (long > 9) }' ../out)" 1
 succeeds "for one without names" perfjit-fix --for-perf=./noelf -o maps.data perf.data
 out_has "maps are written" '^Maps      1 perf-PID.map'
+wrapped neither '[ "$1" = script ] || exec $perf "$@"
+$perf "$@" | sed "s/ [^ ]*+0x[0-9a-f]* (/ [unknown] (/" |
+	awk "/^\\t/ { if (n++) next } !/^\\t/ { n = 0 } 1"'
+succeeds "for one that has neither" perfjit-fix --for-perf=./neither -o both.data perf.data
+out_has "says what it chose" '^For  .*: .*--perf-map --unwind$'
+out_has "chains are written" '^Unwound   [1-9]'
+out_has "and maps" '^Maps      1 perf-PID.map'
+rm neither
 succeeds "what is given stays" perfjit-fix --force --for-perf=./nounwind --unwind=jit perf.data
 out_has "and is not said to be chosen" '^For       perf [0-9.]*, no unwinder: --perf-abi=[0-9.]*$'
 run perfjit-fix --for-perf=./none perf.data

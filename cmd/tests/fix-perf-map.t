@@ -55,4 +55,23 @@ run perfjit-fix --perf-map-dir=maps --json perf.data
 out_has "a map that names code of a file" '"entries": *1,'
 out_has "is not used" '"used": *0'
 out_has "and inserts nothing" '"inserted_records": *0'
+
+# for a perf that can't unwind either: chains as with DSOs, of which nothing is left
+rm -rf ./*
+recording llvm14-mcjit-nofp-dwarf
+succeeds "chains, and maps that name them" perfjit-fix --unwind --perf-map=maps -o maps.data perf.data
+out_has "  chains pass through JIT code" '^Unwound .* [1-9][0-9]* through JIT code'
+out_has "  maps are written" '^Maps      1 perf-PID.map file'
+holds "  no DSO is left" perf.data jit-6393.dump nest.c maps maps/perf-6393.map maps.data
+perfjit-fix -q --unwind -o dsos.data perf.data
+for name in maps dsos; do
+	perf script -F ip --no-inline -i $name.data 2>../perf.err |
+		awk '!NF { print n; n = 0 } NF { n++ }' >../$name.depths
+done
+same_file "  chains are as long as those that DSOs give" ../maps.depths ../dsos.depths
+at_least "  frames" "$(awk '{ n += $1 } END { print n }' ../maps.depths)" 500
+is "  no DSO is mapped" "$(perf script --show-mmap-events -i maps.data 2>/dev/null |
+	grep -c 'maps.data.jit')" 0
+is "  of DSOs there are some" "$(($(perf script --show-mmap-events -i dsos.data 2>/dev/null |
+	grep -c 'dsos.data.jit') > 0))" 1
 done_testing

@@ -108,7 +108,7 @@ static int write_dso(struct writer *writer, size_t i)
 static int write_dsos(struct writer *writer)
 {
 	size_t nr_files = nr_written(writer->plan);
-	bool sync = !writer->options->no_sync;
+	bool sync = !writer->options->no_sync && !writer->options->hide_dsos;
 	int err = 0;
 
 	if (!nr_files)
@@ -147,7 +147,7 @@ static int sync_dsos(const struct writer *writer)
 	return err;
 }
 
-/* Takes back what was written when the profile can't be. */
+/* Takes back what was written when the profile can't be, or was for unwinding only. */
 static void remove_dsos(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->plan->dsos.count; i++)
@@ -317,11 +317,12 @@ static int edit_abi(struct writer *writer)
 
 static int edit(struct writer *writer)
 {
-	int err = edit_inserts(writer);
+	bool shown = !writer->options->hide_dsos;
+	int err = shown ? edit_inserts(writer) : 0;
 
 	if (!err)
 		err = edit_markers(writer);
-	if (!err)
+	if (!err && shown)
 		err = edit_build_ids(writer);
 	if (!err)
 		err = edit_samples(writer);
@@ -397,7 +398,7 @@ int plan__apply(const struct plan *plan, const struct apply_options *options, st
 		return -ENOMEM;
 	err = perfdata__form(plan->perfdata) == PERFDATA_FORM_DIRECTORY ? write_directory(&writer)
 									: write_file(&writer);
-	if (err)
+	if (err || options->hide_dsos)
 		remove_dsos(&writer);
 	output__close_folder(&writer.folder);
 	free(writer.created);

@@ -12,6 +12,7 @@ struct perfdata_abi;
 struct apply_options {
 	const char *output; /* the fixed profile; appears complete or not at all; "-": a stream */
 	bool no_sync;       /* don't wait for the disk */
+	bool hide_dsos;     /* they are for unwinding only: no record names them, and none stays */
 	bool all_build_ids; /* enter DSOs into the header however many: the build-id cache has them
 			     */
 	const struct perfdata_abi *abi; /* what perfs are to read the profile; NULL: "auto" */

@@ -83,6 +83,18 @@ void plan__free(struct plan *plan)
 	free(plan);
 }
 
+void plan__forget_dsos(struct plan *plan)
+{
+	array__for_each(dso, &plan->dsos) {
+		free(dso->path);
+		dso->path = NULL;
+	}
+	array__for_each(process, &plan->per_process)
+		process->nr_dsos = process->nr_functions = 0;
+	plan->inserts.count = 0;
+	plan->nr_functions = plan->dso_bytes = 0;
+}
+
 const struct marker *plan__marker(const struct plan *plan, const struct process *process)
 {
 	for (; process; process = process->parent)

@@ -146,6 +146,8 @@ int plan__dso_folder(char **folder, const struct plan_options *options, struct d
 int plan__make(struct plan **plan, struct perfdata *perfdata, const struct plan_options *options,
 	       struct diag *diag);
 void plan__free(struct plan *plan);
+/* Once they served to unwind: the plan has no DSOs any more, nor records that name them. */
+void plan__forget_dsos(struct plan *plan);
 
 /* The marker of the dump that describes a process's code, its own or its parent's; or NULL. */
 const struct marker *plan__marker(const struct plan *plan, const struct process *process);
