@@ -100,8 +100,6 @@ static int read_file_attr(struct perfdata *perfdata, struct perfdata_section *re
 	uint32_t size;
 	int err;
 
-	if (rest->size < PERFDATA_ATTR_SIZE_FIRST + sizeof(ids))
-		return refuse(perfdata, rest->offset, "the events' section ends in an event");
 	size = perfdata__attr_size(data, perfdata->order);
 	if (size < PERFDATA_ATTR_SIZE_FIRST || size > rest->size - sizeof(ids))
 		return refuse(perfdata, rest->offset, "an event's size cannot be");

@@ -165,6 +165,44 @@ static void damage_costs_only_what_is_compressed(void **state)
 	memory_profile__close(&profile);
 }
 
+static void expect_bad_record(struct memory_profile *profile, size_t expected_samples)
+{
+	size_t samples, others;
+
+	memory_profile__open(profile, &event, 1);
+	count_records(profile, &samples, &others);
+	assert_int_equal(samples, expected_samples);
+	assert_int_equal(others, 1);
+	assert_int_equal(diag__count(profile->diag, DIAG_WARNING), 1);
+	memory_profile__close(profile);
+}
+
+/* Of a compressed record, and of one in it; what comes before is there. */
+static void sizes_that_cannot_be(void **state)
+{
+	struct memory_profile outer = memory_profile__new(ORDER_LITTLE);
+	struct memory_profile no_size = memory_profile__new(ORDER_LITTLE);
+	struct memory_profile inner = memory_profile__new(ORDER_LITTLE);
+	struct buf stream = sample_stream();
+	size_t at;
+
+	(void)state;
+	put_pieces(&outer, PERFDATA_COMPRESSED2, (struct bytes){ stream.data, 800 }, 800);
+	at = memory_profile__begin(&outer, PERFDATA_COMPRESSED2, 0);
+	put_u64s(&outer.records, 9, 2); /* of one byte more than there is */
+	memory_profile__end(&outer, at);
+	expect_bad_record(&outer, 50);
+
+	put_pieces(&no_size, PERFDATA_COMPRESSED2, (struct bytes){ stream.data, 800 }, 800);
+	memory_profile__end(&no_size, memory_profile__begin(&no_size, PERFDATA_COMPRESSED2, 0));
+	expect_bad_record(&no_size, 50);
+
+	set_u16(stream.data + 16 * 20 + 6, 7, ORDER_LITTLE);
+	put_pieces(&inner, PERFDATA_COMPRESSED, (struct bytes){ stream.data, 800 }, 800);
+	expect_bad_record(&inner, 20);
+	buf__free(&stream);
+}
+
 static void says_that_a_record_is_cut_off(void **state)
 {
 	struct memory_profile profile = memory_profile__new(ORDER_LITTLE);
@@ -214,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_straddle_pieces),
 		cmocka_unit_test(damage_costs_only_what_is_compressed),
+		cmocka_unit_test(sizes_that_cannot_be),
 		cmocka_unit_test(says_that_a_record_is_cut_off),
 		cmocka_unit_test(does_not_inflate_without_end),
 	};

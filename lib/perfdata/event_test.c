@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <setjmp.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "perfdata/memory_profile.h"
@@ -270,6 +271,70 @@ static void refuses_a_name_too_long(void **state)
 	memory_profile__close(&profile);
 }
 
+static struct perfdata_mmap parse_mmap(enum byte_order order, uint16_t misc, const char *rest,
+				       size_t size, bool whole)
+{
+	const struct memory_event event = { .sample_type = PERF_SAMPLE_IP };
+	struct memory_profile profile = memory_profile__new(order);
+	size_t at = memory_profile__begin(&profile, PERFDATA_MMAP2, misc);
+	struct perfdata_record record;
+	static char name[64];
+	struct perfdata_mmap mmap;
+
+	buf__put_u32(&profile.records, 7);
+	buf__put_u32(&profile.records, 8);
+	put_u64s(&profile.records, 0x1000, 3); /* start, size, pgoff */
+	buf__put(&profile.records, rest, size);
+	memory_profile__end(&profile, at);
+	memory_profile__open(&profile, &event, 1);
+	memory_profile__first_record(&profile, &record);
+	assert_int_equal(perfdata__parse_mmap(profile.perfdata, &record, &mmap), whole);
+	snprintf(name, sizeof(name), "%s", mmap.name ? mmap.name : "");
+	mmap.name = name;
+	memory_profile__close(&profile);
+	return mmap;
+}
+
+/* RHEL 7's kernel: device, inode and generation, and then the name at once. */
+static void reads_mmaps_without_protection(void **state)
+{
+	static const char *const names[] = { "/usr/bin/x", "[vdso]", "anon_inode:[perf_event]" };
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		bool data = i % 2;
+		char rest[64] = { 0 };
+		struct perfdata_mmap mmap;
+
+		strcpy(rest + 24, names[i / 2]);
+		mmap = parse_mmap(i % 4 < 2 ? ORDER_LITTLE : ORDER_BIG,
+				  data ? PERFDATA_MISC_MMAP_DATA : 0, rest, 56, true);
+		assert_string_equal(mmap.name, names[i / 2]);
+		assert_int_equal(mmap.start, 0x1000);
+		assert_int_equal(mmap.prot, data ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC);
+	}
+}
+
+/* Cut off in the build-id, in the name, before its first own field. */
+static void refuses_what_is_cut_off(void **state)
+{
+	const struct memory_event event = { .sample_type = PERF_SAMPLE_TIME };
+	struct memory_profile profile = memory_profile__new(ORDER_LITTLE);
+	char rest[64] = { 20 };
+	struct perfdata_record record;
+	struct perfdata_comm comm;
+
+	(void)state;
+	assert_false(parse_mmap(ORDER_LITTLE, PERFDATA_MISC_MMAP_BUILD_ID, rest, 16, false)
+			     .has_build_id);
+	parse_mmap(ORDER_LITTLE, 0, rest, 32, false);
+	memory_profile__end(&profile, memory_profile__begin(&profile, PERFDATA_COMM, 0));
+	memory_profile__open(&profile, &event, 1);
+	memory_profile__first_record(&profile, &record);
+	assert_false(perfdata__parse_comm(profile.perfdata, &record, &comm));
+	memory_profile__close(&profile);
+}
+
 static void notes_time_conversion(void **state)
 {
 	const struct memory_event event = { .sample_type = PERF_SAMPLE_TIME };
@@ -299,6 +364,8 @@ int main(void)
 		cmocka_unit_test(puts_mmaps),
 		cmocka_unit_test(puts_as_the_kernel_does),
 		cmocka_unit_test(refuses_a_name_too_long),
+		cmocka_unit_test(reads_mmaps_without_protection),
+		cmocka_unit_test(refuses_what_is_cut_off),
 		cmocka_unit_test(notes_time_conversion),
 	};
 
