@@ -121,7 +121,7 @@ static void put_header(struct buf *buf)
 {
 	static const uint64_t header[] = { 104, ATTR_SIZE + 16, 104, ATTR_SIZE + 16, DATA_BEGIN };
 
-	buf__put(buf, PERFDATA_MAGIC_V2, 8);
+	buf__put(buf, buf->order == ORDER_BIG ? PERFDATA_MAGIC_V2_BIG : PERFDATA_MAGIC_V2, 8);
 	for (size_t i = 0; i < sizeof(header) / sizeof(header[0]); i++)
 		buf__put_u64(buf, header[i]);
 	buf__put_zeros(buf, 104 - buf->size);
@@ -325,6 +325,87 @@ static void lone_counts(void **state)
 	}
 }
 
+/* What stands between those fields, whatever its length, and stays. */
+static void other_fields_stay(void **state)
+{
+	/* ip, chain, raw of 4 bytes, branch behind its index, register, size of page, AUX */
+	static const uint64_t sample[] = { 0x10, 1,   0x11, 4 | 0xabcdull << 32,     1,    9,
+					   1,    2,   3,    PERF_SAMPLE_REGS_ABI_64, 0x12, 4096,
+					   8,    0x13 };
+	static const uint64_t expected[] = { 0x10, 1, 0x11, 4 | 0xabcdull << 32,     1,    9,
+					     1,    2, 3,    PERF_SAMPLE_REGS_ABI_64, 0x12, 8,
+					     0x13 };
+	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+			PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX |
+			1 << 22;
+	struct fixture *fixture = *state;
+	struct buf buf = BUF(ORDER_LITTLE);
+	struct perfdata *output;
+	uint64_t words[16];
+
+	put_header(&buf);
+	put_attr(&buf, type, 0, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX);
+	set_u64(buf.data + 104 + 96, 1, buf.order); /* sample_regs_intr */
+	put_record(&buf, PERFDATA_SAMPLE, sample, 14);
+	output = lower_made(fixture, &buf, "5.10");
+	assert_int_equal(record_words(output, PERFDATA_SAMPLE, 0, words, 16), 13);
+	assert_memory_equal(words, expected, sizeof(expected));
+	assert_restored(fixture, output, fixture->made);
+	perfdata__close(output);
+	buf__free(&buf);
+}
+
+/* Samples that end before their fields do, by their size or by a number in them. */
+static void samples_that_end_too_early(void **state)
+{
+	static const uint64_t branches[] = { 1, 1000, 1ull << 61, UINT64_MAX };
+	uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK | 1 << 22;
+	struct fixture *fixture = *state;
+	struct buf buf = BUF(ORDER_LITTLE);
+	struct perfdata *output;
+	uint64_t words[16];
+
+	put_header(&buf);
+	put_attr(&buf, type, 0, PERF_SAMPLE_BRANCH_ANY);
+	for (size_t i = 0; i < 4; i++)
+		put_record(&buf, PERFDATA_SAMPLE, (uint64_t[]){ 0x10, branches[i], 1, 2, 3 }, 5);
+	put_record(&buf, PERFDATA_SAMPLE, (uint64_t[]){ 0x20, 1, 1, 2, 3, 4096 }, 6);
+	output = lower_made(fixture, &buf, "5.10");
+	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(record_words(output, PERFDATA_SAMPLE, i, words, 16), 5);
+		assert_int_equal(words[1], branches[i]);
+	}
+	assert_int_equal(record_words(output, PERFDATA_SAMPLE, 4, words, 16), 5);
+	assert_int_equal(words[0], 0x20);
+	perfdata__close(output);
+	buf__free(&buf);
+}
+
+/* perf before 7 does not turn them round, and reads a number of CPUs that there are not. */
+static void updates_of_the_other_order_go(void **state)
+{
+	/* PERF_EVENT_UPDATE__CPUS, id, u16 type of the map, u16 number, u16 each */
+	static const uint64_t update[] = { 3, 1, 1ull << 32 | 5ull << 16 };
+	struct fixture *fixture = *state;
+	struct buf buf = BUF(ORDER_BIG);
+	struct perfdata *output;
+
+	put_header(&buf);
+	put_attr(&buf, PERF_SAMPLE_IP, 0, 0);
+	put_record(&buf, PERFDATA_EVENT_UPDATE, update, 3);
+	put_record(&buf, PERFDATA_SAMPLE, (uint64_t[]){ 0x10 }, 1);
+	output = lower_made(fixture, &buf, "6.12");
+	assert_int_equal(count_records(output, PERFDATA_EVENT_UPDATE), 0);
+	assert_int_equal(count_records(output, PERFDATA_SAMPLE), 1);
+	assert_restored(fixture, output, fixture->made);
+	perfdata__close(output);
+	output = lower_made(fixture, &buf, "7.0");
+	assert_int_equal(count_records(output, PERFDATA_EVENT_UPDATE), 1);
+	perfdata__close(output);
+	buf__free(&buf);
+}
+
 /* struct perf_record_cpu_map: of type 2 a range, which perf before 6.0 does not know. */
 static void ranges_become_lists(void **state)
 {
@@ -365,6 +446,9 @@ int main(void)
 		TEST(deferred_chains_come_to_their_samples),
 		TEST(branch_counters_go),
 		TEST(fields_of_samples_go),
+		TEST(other_fields_stay),
+		TEST(samples_that_end_too_early),
+		TEST(updates_of_the_other_order_go),
 		TEST(lone_counts),
 		TEST(ranges_become_lists),
 	};
