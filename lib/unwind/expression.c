@@ -62,6 +62,8 @@ static void dereference(struct machine *machine, uint64_t size)
 	if (size > 8 || !size || !unwind_thread__read(machine->thread, addr, &value)) {
 		machine->failed = true;
 		machine->thread->missing = addr;
+	} else if (machine->thread->unwinder->order == ORDER_BIG) {
+		value >>= 8 * (8 - size);
 	} else if (size < 8) {
 		value &= (1ull << 8 * size) - 1;
 	}

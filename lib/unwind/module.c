@@ -11,11 +11,6 @@ const char *unwind_module__name(const struct unwind_module *module)
 	return module->name;
 }
 
-const char *unwind_module__path(const struct unwind_module *module)
-{
-	return module->path;
-}
-
 bool unwind_module__is_jit(const struct unwind_module *module)
 {
 	return module->jit;

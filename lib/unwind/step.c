@@ -59,7 +59,7 @@ static enum unwind_end step_usual(struct unwind_thread *thread, struct registers
 	return enter_caller(thread, registers, &callee, pc, cfa);
 }
 
-/* 0, or why the caller's register is not known, if that matters. */
+/* Whether the caller's register is known; why: why not. */
 static bool apply(struct unwind_thread *thread, const struct registers *callee,
 		  const struct cfi_rule *rule, unsigned int number, uint64_t cfa, uint64_t bias,
 		  uint64_t *value, enum unwind_end *why)

@@ -226,6 +226,84 @@ static void test_expression(void **state)
 	}
 }
 
+/* Each kind of rule that a row in full may have. */
+static void test_full_row(void **state)
+{
+	/* 32 bytes behind the CFA, or before it */
+	const Dwarf_Op ops[] = { { .atom = DW_OP_call_frame_cfa },
+				 { .atom = DW_OP_plus_uconst, .number = 32 } };
+	const struct cfi_rule at = { .kind = CFI_RULE_EXPRESSION, .ops = { ops, 2 } };
+	struct cfi_row full = {
+		.cfa = { .kind = CFI_RULE_REGISTER, .reg = RBX, .offset = 16 },
+		.registers = {
+			[RBX] = { .kind = CFI_RULE_VAL_OFFSET, .offset = -40 },
+			[RBP] = { .kind = CFI_RULE_REGISTER, .reg = 12 },
+			[13] = { .kind = CFI_RULE_VAL_EXPRESSION, .ops = { ops, 2 } },
+			[14] = { .kind = CFI_RULE_UNDEFINED },
+			[RIP] = at,
+		},
+	};
+	const struct unwind_row row = { .ra_register = RIP, .full = &full };
+	struct fixture fixture;
+	uint64_t value;
+
+	(void)state;
+	prepare(&fixture, EM_X86_64, 0x401000);
+	registers__set(&fixture.registers, RBX, SP + 8);
+	registers__set(&fixture.registers, 12, 0x1212);
+	registers__set(&fixture.registers, 14, 0x1414);
+	put(&fixture, 24 + 32, 0x402000);
+	assert_int_equal(step(&fixture, &row), UNWIND_ENDS);
+	assert_int_equal(fixture.registers.pc, 0x402000);
+	holds(&fixture, RSP, SP + 24);
+	holds(&fixture, RBX, SP + 24 - 40);
+	holds(&fixture, RBP, 0x1212);
+	holds(&fixture, 13, SP + 24 + 32);
+	assert_false(registers__get(&fixture.registers, 14, &value));
+}
+
+/* Where the expression looks there is no memory, or there was more of the stack. */
+static void test_full_row_without_memory(void **state)
+{
+	const Dwarf_Op ops[] = { { .atom = DW_OP_breg7, .number = 200 }, { .atom = DW_OP_deref } };
+	const struct cfi_rule beyond = { .kind = CFI_RULE_EXPRESSION, .ops = { ops, 2 } };
+	struct cfi_row full = { .cfa = beyond };
+	const struct unwind_row row = { .ra_register = RIP, .full = &full };
+	struct fixture fixture;
+
+	(void)state;
+	for (int cfa = 1; cfa >= 0; cfa--) {
+		prepare(&fixture, EM_X86_64, 0x401000);
+		assert_int_equal(step(&fixture, &row), UNWIND_BAD_READ);
+		prepare(&fixture, EM_X86_64, 0x401000);
+		fixture.thread.stack_goes_on = true;
+		assert_int_equal(step(&fixture, &row), UNWIND_STACK_CUT);
+		/* then the return address alone */
+		full.cfa = (struct cfi_rule){ .kind = CFI_RULE_REGISTER, .reg = RSP };
+		full.registers[RIP] = beyond;
+	}
+	full.cfa.reg = RBX; /* lost */
+	prepare(&fixture, EM_X86_64, 0x401000);
+	assert_int_equal(step(&fixture, &row), UNWIND_BAD_CFI);
+}
+
+/* On aarch64 the link register is the return address again. */
+static void test_frame_pointer_on_aarch64(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	prepare(&fixture, EM_AARCH64, 0x401000);
+	registers__set(&fixture.registers, FP, SP + 40);
+	put(&fixture, 40, SP + 100);
+	put(&fixture, 48, 0x403000);
+	assert_int_equal(step(&fixture, NULL), UNWIND_ENDS);
+	assert_int_equal(fixture.registers.pc, 0x403000);
+	holds(&fixture, XSP, SP + 56);
+	holds(&fixture, FP, SP + 100);
+	holds(&fixture, LR, 0x403000);
+}
+
 /* stp x29, x30, [sp, #-32]!; str x19, [sp, #16]; with a signed return address */
 static void test_aarch64(void **state)
 {
@@ -259,10 +337,16 @@ static void test_aarch64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_usual),         cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_loop),          cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_end_without_rules),
+		cmocka_unit_test(test_usual),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_end_without_rules),
 		cmocka_unit_test(test_expression),
+		cmocka_unit_test(test_full_row),
+		cmocka_unit_test(test_full_row_without_memory),
+		cmocka_unit_test(test_frame_pointer_on_aarch64),
 		cmocka_unit_test(test_aarch64),
 	};
 

@@ -102,7 +102,6 @@ struct unwind_chain {
 
 /* "stack copy ends", in lower case, to be put into a sentence. */
 const char *unwind_end__text(enum unwind_end end);
-const char *unwind_reason__text(enum unwind_reason reason);
 
 /* names: frames get symbols; without, only addresses, mapping and module. -ENOMEM. */
 int unwind_thread__new(struct unwind_thread **thread, struct unwinder *unwinder, bool names);
@@ -123,9 +122,8 @@ void unwind_chain__free(struct unwind_chain *chain);
 int unwind_thread__resolve(struct unwind_thread *thread, uint32_t pid, uint64_t time, uint64_t ip,
 			   bool caller, struct unwind_frame *frame);
 
-/* The name in the records; where the file was found, or NULL; whether it is a JIT DSO. */
+/* The name in the records; whether it is a JIT DSO. */
 const char *unwind_module__name(const struct unwind_module *module);
-const char *unwind_module__path(const struct unwind_module *module);
 bool unwind_module__is_jit(const struct unwind_module *module);
 
 #endif

@@ -8,25 +8,6 @@
 
 #define BODY 8
 
-static const char *const reason_texts[UNWIND_REASONS] = {
-	[UNWIND_NAMED] = "named",
-	[UNWIND_NO_PROCESS] = "process not known",
-	[UNWIND_NOT_MAPPED] = "nothing recorded there",
-	[UNWIND_MAPPED_LATER] = "mapped only later",
-	[UNWIND_HIDDEN] = "hidden by a later mapping",
-	[UNWIND_ANONYMOUS] = "memory without a file",
-	[UNWIND_NO_FILE] = "file missing or unreadable",
-	[UNWIND_OTHER_FILE] = "file has another build-id",
-	[UNWIND_NOT_ELF] = "no ELF file of this machine",
-	[UNWIND_NO_SYMBOL] = "no symbol",
-	[UNWIND_KERNEL] = "kernel",
-};
-
-const char *unwind_reason__text(enum unwind_reason reason)
-{
-	return reason < UNWIND_REASONS ? reason_texts[reason] : "unknown";
-}
-
 /* u64 cookie, u64 count, that many addresses, the trailer */
 static int note_deferred(struct unwinder *unwinder, const struct perfdata_record *record)
 {
