@@ -37,7 +37,7 @@ void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding);
 /*
  * Holds rows against the code at addr. A register is at fault only where the caller's value is
  * lost by it: a row may well name the saved copy of a register that was restored. 0, -ENOMEM or
- * -ENOTSUP (see cfi__can_track).
+ * -ENOTSUP (see cfi__track).
  */
 int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,
 		    uint64_t addr, const struct cfi_target *target,

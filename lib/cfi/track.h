@@ -83,7 +83,7 @@ bool cfi__can_track(const struct cfi_target *target);
  * Appends rows for what was found about the code at addr, by address: origin CFI_SYNTHESISED, or
  * CFI_FRAME_POINTER where that was promised and nothing else is known. Rows of options' parts
  * follow. Work and memory are bounded by the code's size. 0, -ENOMEM, or -ENOTSUP where
- * cfi__can_track says no.
+ * cfi__can_track says no, and for more than 64 MiB of code.
  */
 int cfi__track(struct cfi_rows *rows, struct bytes code, uint64_t addr,
 	       const struct cfi_target *target, const struct cfi_track_options *options,

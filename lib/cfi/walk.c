@@ -206,7 +206,7 @@ static int add_part(struct cfi_walk *walk, struct bytes bytes, uint64_t addr)
 	struct part part = { bytes, addr, walk->size };
 
 	if (!bytes.size || bytes.size > MAX_CODE - walk->size || addr + bytes.size < addr)
-		return walk->parts.count ? 0 : -EINVAL;
+		return walk->parts.count ? 0 : -ENOTSUP;
 	walk->size += (uint32_t)bytes.size;
 	return array__push(&walk->parts, part) ? 0 : -ENOMEM;
 }

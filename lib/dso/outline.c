@@ -220,8 +220,8 @@ static struct dso_outline_part put_note(struct writer *writer,
 	return part;
 }
 
-/* Symbols in the file's own vaddrs and byte order. */
-static bool put_symbols(const struct writer *writer, struct buf *symtab, struct buf *strtab)
+/* Symbols in the file's own vaddrs and byte order; what lies elsewhere has none. */
+static void put_symbols(const struct writer *writer, struct buf *symtab, struct buf *strtab)
 {
 	const struct dso_spec *spec = writer->spec;
 
@@ -242,19 +242,17 @@ static bool put_symbols(const struct writer *writer, struct buf *symtab, struct 
 		buf__put_u64(symtab, function->size);
 		image__put_function_name(strtab, function);
 	}
-	return !symtab->failed && !strtab->failed && strtab->size <= UINT32_MAX;
 }
 
-static bool put_sections(struct writer *writer, const uint8_t build_id[DSO_BUILD_ID_SIZE])
+static void put_sections(struct writer *writer, const uint8_t build_id[DSO_BUILD_ID_SIZE])
 {
 	const struct dso_spec *spec = writer->spec;
 	struct buf symtab = BUF(spec->target.order), strtab = BUF(spec->target.order);
 	struct dso_outline_part text = { spec->functions[0].addr - spec->base, 0,
 					 spec->text_end - spec->functions[0].addr };
-	bool done =
-		dso_outline__vaddr(writer->outline, spec->target.order, text.offset, &text.addr) &&
-		put_symbols(writer, &symtab, &strtab);
 
+	dso_outline__vaddr(writer->outline, spec->target.order, text.offset, &text.addr);
+	put_symbols(writer, &symtab, &strtab);
 	put_section(writer, "", SHT_NULL, 0, (struct dso_outline_part){ 0 }, 0);
 	put_section(writer, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, text, 0);
 	put_section(writer, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, writer->outline->eh_frame_hdr,
@@ -264,9 +262,9 @@ static bool put_sections(struct writer *writer, const uint8_t build_id[DSO_BUILD
 	put_section(writer, ".symtab", SHT_SYMTAB, 0, put_tail(writer, buf__bytes(&symtab)),
 		    OUTLINE_STRTAB);
 	put_section(writer, ".strtab", SHT_STRTAB, 0, put_tail(writer, buf__bytes(&strtab)), 0);
+	writer->tail.failed |= symtab.failed || strtab.failed || strtab.size > UINT32_MAX;
 	buf__free(&symtab);
 	buf__free(&strtab);
-	return done;
 }
 
 /* The last section holds the names, its own included. */
@@ -354,16 +352,11 @@ int dso_outline__write(const struct dso_outline *outline, const struct dso_spec 
 		.names = BUF(ORDER_HOST),
 		.sections = BUF(spec->target.order),
 	};
-	int err = 0;
+	int err;
 
-	if (!put_sections(&writer, build_id)) {
-		diag__report(diag, DIAG_ERROR, "dso.outline", out->path, DIAG_NO_OFFSET,
-			     "the code does not lie in what its file says is loaded");
-		err = -ERANGE;
-	}
+	put_sections(&writer, build_id);
 	put_names(&writer);
-	if (!err)
-		err = write_parts(&writer, out, diag);
+	err = write_parts(&writer, out, diag);
 	buf__free(&writer.tail);
 	buf__free(&writer.names);
 	buf__free(&writer.sections);

@@ -36,7 +36,8 @@ bool dso_outline__vaddr(const struct dso_outline *outline, enum byte_order order
 
 /*
  * Writes the DSO: spec->base is the address of the file's offset 0 in the mapping that the code
- * lies in; spec->unwind, headers and the functions' CFI are not used.
+ * lies in, where the first function stands in what the file loads; spec->unwind, headers and the
+ * functions' CFI are not used.
  */
 int dso_outline__write(const struct dso_outline *outline, const struct dso_spec *spec,
 		       const uint8_t build_id[DSO_BUILD_ID_SIZE], struct file_out *out,

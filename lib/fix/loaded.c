@@ -65,16 +65,8 @@ static int on_event(void *context, const struct jitdump_event *event)
 			err = load_aliases(loader, time, event->code);
 		return err;
 	case JITDUMP_MOVE:
-		err = codemap__move(map, time, event->move.from, event->move.to, event->move.size,
-				    event->move.index);
-		if (err != -EINVAL)
-			return err;
-		diag__report(loader->diag, DIAG_WARNING, "jitdump.move-to-nowhere",
-			     jitdump__path(loader->found->dump), event->offset,
-			     "moves %llu bytes to %#llx, which is no place for them: skipped",
-			     (unsigned long long)event->move.size,
-			     (unsigned long long)event->move.to);
-		return 0;
+		return codemap__move(map, time, event->move.from, event->move.to, event->move.size,
+				     event->move.index);
 	case JITDUMP_CLOSE:
 		return codemap__close(map, time);
 	}

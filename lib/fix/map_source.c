@@ -140,7 +140,7 @@ static int note_described(void *context, const struct jitdump_event *event)
 
 	if (event->kind == JITDUMP_LOAD)
 		range = (struct range){ event->code->addr, event->code->addr + event->code->size };
-	else if (event->kind == JITDUMP_MOVE && event->move.to < UINT64_MAX - event->move.size)
+	else if (event->kind == JITDUMP_MOVE)
 		range = (struct range){ event->move.to, event->move.to + event->move.size };
 	else
 		return 0;

@@ -171,9 +171,26 @@ static void test_machines_not_known(void **state)
 	synthesis__free(&synthesis);
 }
 
+/* More code than is followed: there is no CFI for it, and all the rest goes on. */
+static void test_too_much_code(void **state)
+{
+	const size_t size = ((size_t)64 << 20) + 1;
+	uint8_t *code = calloc(1, size);
+	const struct code_record record = record_of("f", (struct bytes){ code, size }, ADDR);
+	const struct synthesis_facts facts = { 0 };
+	struct synthesis synthesis = { 0 };
+
+	(void)state;
+	assert_non_null(code);
+	assert_int_equal(make(&synthesis, &record, &facts).nr_pieces, 0);
+	synthesis__free(&synthesis);
+	free(code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_too_much_code),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_equal_code),

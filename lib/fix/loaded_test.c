@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a dump says happened to code, in the code map of its process. */
+#include "fix/testing.h"
+
+#include "codemap/codemap.h"
+#include "codemap/process.h"
+
+#define LO   UINT64_C(0x10200)
+#define AWAY UINT64_C(0x18200)
+#define SIZE 16
+
+static void dump__move(struct testing *testing, uint64_t time, uint64_t from, uint64_t to,
+		       uint64_t size)
+{
+	struct buf *buf = &testing->dump;
+
+	buf__put_u32(buf, JIT_CODE_MOVE);
+	buf__put_u32(buf, 64);
+	buf__put_u64(buf, time);
+	buf__put_u32(buf, 1);
+	buf__put_u32(buf, 1);
+	buf__put_u64(buf, to);
+	buf__put_u64(buf, from);
+	buf__put_u64(buf, to);
+	buf__put_u64(buf, size);
+	buf__put_u64(buf, from);
+}
+
+static void begin(struct testing *testing)
+{
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__marker(testing, 10, 1, "jit-1.dump");
+	profile__map(testing, 20, 1, 0x10000, 0x10000, 0, "//anon");
+	dump__begin(testing, 1);
+	dump__load(testing, 30, LO, SIZE, "a");
+}
+
+static const struct code *find(const struct plan *plan, uint64_t addr, uint64_t time)
+{
+	return codemap__find(plan->discovery->dumps.items[0].process->codemap, addr, time);
+}
+
+/* V8's garbage collector moves code: samples before and after it are in one function. */
+static void test_moved_code(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__move(testing, 50, LO, AWAY, SIZE);
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 40, 1, LO + 1);
+	profile__sample(testing, 60, 1, AWAY + 1);
+	plan = testing__plan(testing, 0);
+	assert_string_equal(find(plan, LO + 1, 49)->record->name, "a");
+	assert_null(find(plan, LO + 1, 50));
+	assert_string_equal(find(plan, AWAY + 1, 50)->record->name, "a");
+	assert_null(find(plan, AWAY + 1, 49));
+	assert_int_equal(plan->counts.jit_samples, 2);
+	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 0);
+	plan__free(plan);
+}
+
+/* It is said once, however many there are. */
+static void test_moves_of_what_is_not_there(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__move(testing, 50, AWAY, AWAY + 0x100, SIZE);
+	dump__move(testing, 51, AWAY, AWAY + 0x200, SIZE);
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 60, 1, LO + 1);
+	plan = testing__plan(testing, 0);
+	assert_string_equal(testing->last_kind, "jitdump.move-of-unknown");
+	assert_string_equal(testing->last_text,
+			    "moves code that was never loaded, 2 times: skipped");
+	assert_int_equal(diag__count(testing->diag, DIAG_WARNING), 1);
+	assert_int_equal(plan->counts.jit_samples, 1);
+	plan__free(plan);
+}
+
+/* A perf map beside the dump adds what the dump says nothing of, where code was moved to too. */
+static void test_moved_code_and_a_map(void **state)
+{
+	static const char map[] = "10200 10 old name\n18200 10 moved name\n1a000 10 helper\n";
+	struct testing *testing = *state;
+	const char *folders[] = { testing->folder };
+	struct plan *plan;
+
+	begin(testing);
+	dump__load(testing, 31, LO + SIZE, SIZE, "b");
+	dump__load(testing, 32, LO, 3 * SIZE, "c");
+	dump__move(testing, 50, LO, AWAY, 3 * SIZE);
+	dump__write(testing, "jit-1.dump");
+	testing__write(testing__path(testing, "perf-1.map"),
+		       (struct bytes){ (const uint8_t *)map, sizeof(map) - 1 });
+	testing->discover.perf_map_dirs = folders;
+	testing->discover.nr_perf_map_dirs = 1;
+	profile__sample(testing, 60, 1, AWAY + 1);
+	profile__sample(testing, 61, 1, 0x1a001);
+	plan = testing__plan(testing, 0);
+	assert_string_equal(find(plan, AWAY + 1, 60)->record->name, "c");
+	assert_string_equal(find(plan, 0x1a001, 61)->record->name, "helper");
+	assert_null(find(plan, LO + 1, 60));
+	assert_int_equal(plan->counts.jit_samples, 2);
+	plan__free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TESTING(test_moved_code),
+		TESTING(test_moves_of_what_is_not_there),
+		TESTING(test_moved_code_and_a_map),
+	};
+
+	return cmocka_run_group_tests_name("loaded", tests, NULL, NULL);
+}
