@@ -198,7 +198,7 @@ static void a_file_that_ends_in_its_table_of_features(void **state)
 	table = number_at(fixture, AT_DATA_OFFSET) + number_at(fixture, AT_DATA_OFFSET + 8);
 	fixture->size = table + 8;
 	perfdata = opens(fixture, NR_SAMPLES);
-	assert_string_equal(fixture->kind, "perfdata.bad-features");
+	assert_string_equal(fixture->kind, "perfdata.cut-features");
 	assert_string_equal(fixture->text, "the table of header features is cut off");
 	assert_int_equal(fixture->offset, table);
 	assert_false(perfdata__has_feature(perfdata, PERFDATA_FEAT_HOSTNAME));
