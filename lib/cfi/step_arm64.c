@@ -271,9 +271,9 @@ static bool step_flow(const struct step *step)
 }
 
 /* Hints: the ones that sign x30 by sp and take that away (Arm ARM, C6.2: HINT). */
-static void step_hint(const struct step *step)
+static void step_hint(const struct step *step, unsigned int hint)
 {
-	switch (step->operands[0].imm) {
+	switch (hint) {
 	case 0x18: /* paciaz */
 	case 0x19: /* paciasp */
 	case 0x1a: /* pacibz */
@@ -287,6 +287,29 @@ static void step_hint(const struct step *step)
 		step->state->ra_signed = false;
 		break;
 	}
+}
+
+/*
+ * What capstones before 5 call by other names than newer ones, or do not know, by its bits (Arm ARM,
+ * C4.1): hints, and branches that check a signature. False: the instruction is none of these.
+ */
+static bool step_by_bits(const struct step *step)
+{
+	const uint8_t *bytes = step->insn->bytes;
+	uint32_t word = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+			(uint32_t)bytes[3] << 24;
+
+	if ((word & 0xfffff01f) == 0xd503201f)
+		step_hint(step, word >> 5 & 0x7f);
+	else if ((word & 0xfffffbff) == 0xd65f0bff) /* retaa, retab */
+		step->flow->kind = CFI_FLOW_RETURN;
+	else if ((word & 0xfefff800) == 0xd63f0800) /* blraa, blraaz, ... */
+		step->flow->kind = CFI_FLOW_CALL;
+	else if ((word & 0xfefff800) == 0xd61f0800) /* braa, braaz, ... */
+		step->flow->kind = CFI_FLOW_INDIRECT;
+	else
+		return false;
+	return true;
 }
 
 /* Moves and sums that matter; false: the instruction is none of them. */
@@ -324,11 +347,6 @@ static bool step_value(const struct step *step)
 	case ARM64_INS_MOVK:
 		step_movk(step);
 		return true;
-	case ARM64_INS_HINT:
-		step_hint(step);
-		return true;
-	case ARM64_INS_NOP:
-		return true;
 	}
 	return false;
 }
@@ -339,7 +357,7 @@ void cfi_arm64__step(struct cfi_state *state, const struct cfi_insn *insn, uint3
 	const struct step step = { state, insn, insn->arm64, place, flow };
 
 	*flow = (struct cfi_flow){ .kind = CFI_FLOW_NEXT };
-	if (step_flow(&step) || step_value(&step))
+	if (step_by_bits(&step) || step_flow(&step) || step_value(&step))
 		return;
 	if (insn->id == ARM64_INS_CMP) {
 		step_compare(&step);
