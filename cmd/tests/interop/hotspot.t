@@ -30,11 +30,9 @@ done <<-EOT
 	py313fpbuild-perfjit-fp	3500
 	node20-fp		8000
 	java17-fp-pfp		2500
-	java17-nofp-dwarf	500
-	llvm14-mcjit-nofp-dwarf	50
 EOT
 
-# copied stacks, which it unwinds by the DSOs' tables
+# copied stacks, which it unwinds by the tables of our DSOs and of files that are at hand everywhere
 symfs=--symfs=../symfs
 while read -r name least; do
 	program "$name"
