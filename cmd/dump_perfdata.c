@@ -55,8 +55,8 @@ static int check_options(struct dump *dump)
 	if (!option)
 		return 0;
 	diag__report(dump->diag, DIAG_ERROR, "dump.option", dump->path, DIAG_NO_OFFSET,
-		     "is a profile, which holds no code: %s is for jitdumps and DSOs, --address "
-		     "finds samples by their addresses",
+		     "is a profile, which holds no code, and for %s there must be some, as in "
+		     "jitdumps and DSOs; --address finds samples by their addresses",
 		     option);
 	return -EINVAL;
 }

@@ -2,6 +2,7 @@
 /* --for-perf: options chosen by what a perf was found to be able to do. */
 #include <string.h>
 
+#include "base/diag.h"
 #include "fix_options.h"
 #include "host/probe.h"
 
@@ -59,8 +60,15 @@ int fix_options__choose(struct fix_options *options, struct diag *diag)
 	struct choice choice = { "", 0 };
 	int err = perf_probe__run(&probe, options->for_perf, diag);
 
-	if (err || options->strip)
+	if (err)
 		return err;
+	if (!probe.accepted_attr) {
+		diag__report(diag, DIAG_ERROR, "perf.broken", options->for_perf, DIAG_NO_OFFSET,
+			     "is no perf, or a broken one: perfjit-doctor --perf says what it does");
+		return -EINVAL;
+	}
+	if (options->strip)
+		return 0;
 	choose_abi(options, &probe, &choice);
 	choose_means(options, &probe, &choice);
 	fix_options__settle(options);

@@ -363,7 +363,8 @@ static void print_maps(const struct printer *printer)
 	const struct fix_options *options = printer->result->options;
 	const struct perf_map_result *maps = &printer->result->maps;
 
-	if (!printer->result->written || !options->perf_map)
+	if (!printer->result->written || !options->perf_map ||
+	    (!maps->nr_maps && printer->result->code == EXIT_OUTPUT))
 		return;
 	label(printer, "Maps");
 	fprintf(printer->stream, "%zu perf-PID.map file%s with %zu function%s in ", maps->nr_maps,

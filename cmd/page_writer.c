@@ -2,19 +2,34 @@
 #include "page_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
 #define CHUNK ((size_t)1024 * 1024)
 
+/* A descriptor of the device or pipe at path, such as /dev/stdout; -1: there is none. */
+static int open_stream(const char *path)
+{
+	struct stat found;
+
+	if (stat(path, &found) < 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))
+		return -1;
+	return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+}
+
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)
 {
+	int stream = open_stream(path);
+
 	*writer = (struct page_writer){ .diag = diag, .buf = BUF(ORDER_LITTLE) };
-	writer->err = file_out__open(&writer->out, path, 0666, diag);
+	writer->err = stream < 0 ? file_out__open(&writer->out, path, 0666, diag)
+				 : file_out__take(&writer->out, stream, path);
 }
 
 static void flush(struct page_writer *writer)

@@ -398,9 +398,17 @@ static enum exit_code check_folder(struct run *run)
 	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
+static enum exit_code check_folders(struct run *run)
+{
+	const char *symfs = run->options->bake.symfs;
+	int err = symfs ? discover__check_folder(symfs, "--symfs", run->diag) : 0;
+
+	return err ? failed(run, err, EXIT_INPUT) : check_folder(run);
+}
+
 static enum exit_code fix(struct run *run)
 {
-	enum exit_code verdict, code = check_folder(run);
+	enum exit_code verdict, code = check_folders(run);
 	int err;
 
 	if (code != EXIT_DONE)

@@ -117,6 +117,15 @@ ln -s ../out.html full/link.html
 cp out.html ../kept
 run perfjit-check -q --symfs=../symfs --flamegraph=full/link.html perf.fixed.data
 same_file "a link is replaced, not followed" ../kept out.html
+mkfifo pipe
+cat pipe >piped.html &
+timeout 60 perfjit-check -q --symfs=../symfs --flamegraph=pipe perf.fixed.data
+wait $!
+run perfjit-check -q --symfs=../symfs --flamegraph=plain.html perf.fixed.data
+same_file "a pipe is written to" piped.html plain.html
+[ -p pipe ]
+ok $? "  and stays one"
+rm piped.html plain.html pipe
 run perfjit-check -q --symfs=../symfs --flamegraph=a.html --perf=perf --max-differ=100 \
 	perf.fixed.data
 exits 0 "with a comparison"

@@ -186,6 +186,9 @@ succeeds "what is given stays" perfjit-fix --force --for-perf=./nounwind --unwin
 out_has "and is not said to be chosen" '^For       perf [0-9.]*, no unwinder: --perf-abi=[0-9.]*$'
 run perfjit-fix --for-perf=./none perf.data
 exits 3 "for one that is not there"
+run perfjit-fix --for-perf=/bin/true -o true.data perf.data
+exits 3 "for one that is no perf"
+err_has "  is said" 'error: /bin/true: is no perf, or a broken one'
 rm -rf ./*.data ./*.dump ./*.jit nest.c
 
 # the report

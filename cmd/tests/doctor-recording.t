@@ -142,6 +142,11 @@ for cut in 1 100 1000 5000; do
 	out_has "  what to do" '^Next: perfjit-fix perf.data'
 done
 
+# nothing is left of the samples
+head -c 3000 perf.data >few.data
+run perfjit-doctor few.data
+out_has "cut before the first sample: the cut is the cause" '^few.data: the profile is cut off: '
+
 # perf report --stats: LOST_SAMPLES events: 44
 rm -rf ./*
 form switched-last-6.1

@@ -182,6 +182,15 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What is written is put in the place of what was there: of a device that would be its end. */
+static bool would_replace_device(const struct file_out *out)
+{
+	struct stat stat;
+
+	return fstatat(out->folder, out->name, &stat, 0) == 0 && !S_ISREG(stat.st_mode) &&
+	       !S_ISDIR(stat.st_mode);
+}
+
 int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,
 		      struct diag *diag)
 {
@@ -191,8 +200,15 @@ int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t
 	if (!out->path)
 		return -ENOMEM;
 	out->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	out->name = last_part(out->path);
+	if (out->folder >= 0 && would_replace_device(out)) {
+		diag__report(diag, DIAG_ERROR, "output.no-file", path, DIAG_NO_OFFSET,
+			     "is a device or a pipe, which no file is put in the place of: name "
+			     "another output");
+		file_out__abort(out);
+		return -EINVAL;
+	}
 	if (out->folder >= 0) {
-		out->name = last_part(out->path);
 		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 		/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
 		if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))

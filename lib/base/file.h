@@ -47,6 +47,7 @@ struct file_out {
 	bool stream;      /* it has a reader already: nothing to put in place or to take back */
 };
 
+/* Not of a device, pipe or socket, which a file would replace: -EINVAL, reported. */
 int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag);
 /* The same in a folder that is open; path is what it is called, and its last part the name. */
 int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,

@@ -178,6 +178,27 @@ static void says_why_it_can_not_open(void **state)
 	assert_int_equal(map.fd, -1);
 }
 
+/* As root one would otherwise lose /dev/null by naming it as an output. */
+static void puts_no_file_in_the_place_of_a_pipe(void **state)
+{
+	struct fixture *fixture = *state;
+	struct file_out out;
+	struct stat stat;
+
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(symlink("pipe", "link"), 0);
+	assert_int_equal(file_out__open(&out, "pipe", 0640, fixture->diag), -EINVAL);
+	assert_string_equal(fixture->said, "output.no-file pipe: is a device or a pipe, which no "
+					   "file is put in the place of: name another output");
+	file_out__abort(&out);
+	assert_int_equal(file_out__open(&out, "link", 0640, fixture->diag), -EINVAL);
+	file_out__abort(&out);
+	assert_int_equal(lstat("pipe", &stat), 0);
+	assert_true(S_ISFIFO(stat.st_mode));
+	assert_int_equal(lstat("link", &stat), 0);
+	assert_true(S_ISLNK(stat.st_mode));
+}
+
 static void nothing_is_there_before_commit(void **state)
 {
 	struct fixture *fixture = *state;
@@ -273,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_empty_file_has_no_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_where_holes_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_why_it_can_not_open, setup, teardown),
+		cmocka_unit_test_setup_teardown(puts_no_file_in_the_place_of_a_pipe, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_there_before_commit, setup, teardown),
 		cmocka_unit_test_setup_teardown(abort_leaves_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(commit_replaces_a_file_and_a_symlink, setup,

@@ -238,8 +238,8 @@ void recording__judge(struct recording *recording)
 					     PROBE_ZSTD };
 	const struct recording_counts *counts = recording->counts;
 
-	find_empty(recording);
 	find_cut(recording);
+	find_empty(recording);
 	recording__judge_dumps(recording);
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		find_lack(recording, needed[i]);

@@ -279,8 +279,7 @@ static int open_named(struct discovery *discovery, const struct scan *scan, cons
 	return add_dump(discovery, dump, pid, marker, CODE_FOREVER);
 }
 
-/* A folder that the user named; option is what named it. */
-static int check_folder(const char *path, const char *option, struct diag *diag)
+int discover__check_folder(const char *path, const char *option, struct diag *diag)
 {
 	struct stat folder;
 	int err = stat(path, &folder) < 0 ? errno : S_ISDIR(folder.st_mode) ? 0 : ENOTDIR;
@@ -294,12 +293,12 @@ static int check_folder(const char *path, const char *option, struct diag *diag)
 
 static int check_folders(const struct discover_options *options, struct diag *diag)
 {
-	int err = options->root ? check_folder(options->root, "--root", diag) : 0;
+	int err = options->root ? discover__check_folder(options->root, "--root", diag) : 0;
 
 	for (size_t i = 0; !err && i < options->nr_jitdump_dirs; i++)
-		err = check_folder(options->jitdump_dirs[i], "--jitdump-dir", diag);
+		err = discover__check_folder(options->jitdump_dirs[i], "--jitdump-dir", diag);
 	for (size_t i = 0; !err && i < options->nr_perf_map_dirs; i++)
-		err = check_folder(options->perf_map_dirs[i], "--perf-map-dir", diag);
+		err = discover__check_folder(options->perf_map_dirs[i], "--perf-map-dir", diag);
 	return err;
 }
 

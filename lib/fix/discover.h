@@ -93,4 +93,7 @@ int discover__open(struct discovery *discovery, const struct scan *scan,
 		   struct diag *diag);
 void discovery__free(struct discovery *discovery);
 
+/* Whether a folder that the user named by an option is one. 0 or a negative errno, reported. */
+int discover__check_folder(const char *path, const char *option, struct diag *diag);
+
 #endif
