@@ -111,11 +111,10 @@ static void test_rows_are_those_of_libdw(void **state)
 	assert_true(checked > 10000);
 }
 
-static void evaluate(struct cfi_rows *rows, struct bytes instructions, uint64_t size,
+static void evaluate(struct cfi_rows *rows, struct bytes bytes, uint64_t size,
 		     const struct cfi_target *target)
 {
-	const struct cfi_entry entry = { &cfi_machine__of(target)->cie, instructions, 0x1000,
-					 size };
+	const struct cfi_entry entry = { &cfi_machine__of(target)->cie, bytes, 0x1000, size };
 
 	*rows = (struct cfi_rows){ 0 };
 	assert_int_equal(cfi_rows__of_entry(rows, &entry, target, CFI_PRODUCER, NULL), 0);
@@ -146,9 +145,146 @@ static void test_aarch64(void **state)
 	cfi_rows__free(&rows);
 }
 
-static void expect_problem(struct bytes instructions, const char *expected)
+/* One instruction, and the rule it makes, after DWARF 5, section 6.4.2; data's factor is -8. */
+struct instruction {
+	struct bytes bytes;
+	bool of_cfa; /* else of rbx */
+	struct cfi_rule rule;
+};
+
+static const struct instruction instructions[] = {
+	{ { (const uint8_t *)"\x12\x03\x7e", 3 }, /* DW_CFA_def_cfa_sf */
+	  true,
+	  { .kind = CFI_RULE_REGISTER, .reg = 3, .offset = 16 } },
+	{ { (const uint8_t *)"\x13\x7d", 2 }, /* DW_CFA_def_cfa_offset_sf */
+	  true,
+	  { .kind = CFI_RULE_REGISTER, .reg = 7, .offset = 24 } },
+	{ { (const uint8_t *)"\x08\x03", 2 }, /* DW_CFA_same_value */
+	  false,
+	  { .kind = CFI_RULE_SAME } },
+	{ { (const uint8_t *)"\x14\x03\x02", 3 }, /* DW_CFA_val_offset */
+	  false,
+	  { .kind = CFI_RULE_VAL_OFFSET, .offset = -16 } },
+	{ { (const uint8_t *)"\x15\x03\x7e", 3 }, /* DW_CFA_val_offset_sf */
+	  false,
+	  { .kind = CFI_RULE_VAL_OFFSET, .offset = 16 } },
+	{ { (const uint8_t *)"\x2f\x03\x02", 3 }, /* DW_CFA_GNU_negative_offset_extended */
+	  false,
+	  { .kind = CFI_RULE_OFFSET, .offset = 16 } },
+	{ { (const uint8_t *)"\x16\x03\x02\x77\x08", 5 }, /* DW_CFA_val_expression */
+	  false,
+	  { .kind = CFI_RULE_VAL_EXPRESSION, .expression = { (const uint8_t *)"\x77\x08", 2 } } },
+};
+
+static void test_instructions(void **state)
 {
-	const struct cfi_entry entry = { &cfi_machine__of(&x86_64)->cie, instructions, 0x1000, 16 };
+	(void)state;
+	for (size_t i = 0; i < sizeof(instructions) / sizeof(*instructions); i++) {
+		const struct instruction *instruction = &instructions[i];
+		const struct cfi_entry entry = { &cfi_machine__of(&x86_64)->cie, instruction->bytes,
+						 0x1000, 16 };
+		const struct cfi_row *row;
+		struct cfi_rows rows;
+
+		evaluate(&rows, instruction->bytes, 16, &x86_64);
+		assert_int_equal(rows.rows.count, 1);
+		row = &rows.rows.items[0];
+		if (!cfi_rule__same(instruction->of_cfa ? &row->cfa : &row->registers[3],
+				    &instruction->rule))
+			fail_msg("instruction %zu", i);
+		check_round_trip(&entry, &x86_64, &rows);
+		cfi_rows__free(&rows);
+	}
+}
+
+/* Steps of 4 and 8 bytes, and a CFA below a register, which has an encoding of its own. */
+static void test_long_steps(void **state)
+{
+	static const uint8_t bytes[] = { 0x04, 0x70, 0x11, 0x01, 0,    /* 70000 */ 0x12,
+					 7,    2,    0x1d, 0x70, 0x11, 0x01,
+					 0,    0,    0,    0,    0,    0x0e,
+					 24 };
+	const struct bytes code = { bytes, sizeof(bytes) };
+	const struct cfi_entry entry = { &cfi_machine__of(&x86_64)->cie, code, 0x1000, 150000 };
+	struct cfi_rows rows;
+
+	(void)state;
+	evaluate(&rows, code, 150000, &x86_64);
+	assert_int_equal(rows.rows.count, 3);
+	assert_int_equal(rows.rows.items[1].addr, 0x1000 + 70000);
+	assert_int_equal(rows.rows.items[1].cfa.offset, -16);
+	assert_int_equal(rows.rows.items[2].addr, 0x1000 + 140000);
+	assert_int_equal(rows.rows.items[2].size, 10000);
+	assert_int_equal(rows.rows.items[2].cfa.offset, 24);
+	check_round_trip(&entry, &x86_64, &rows);
+	cfi_rows__free(&rows);
+}
+
+/* The code's return address is signed and is not any more: aarch64 alone. */
+static void test_signing_is_encoded(void **state)
+{
+	const struct bytes signing = BYTES("\x41\x2d\x41\x2d");
+	const struct cfi_entry entry = { &cfi_machine__of(&aarch64)->cie, signing, 0x1000, 16 };
+	struct cfi_rows rows;
+
+	(void)state;
+	evaluate(&rows, signing, 16, &aarch64);
+	assert_int_equal(rows.rows.count, 3);
+	assert_true(rows.rows.items[1].ra_signed && !rows.rows.items[2].ra_signed);
+	check_round_trip(&entry, &aarch64, &rows);
+	cfi_rows__free(&rows);
+}
+
+static void expect_problem_of_cie(struct bytes initial, const char *expected)
+{
+	struct cfi_cie cie = cfi_machine__of(&x86_64)->cie;
+	const struct cfi_entry entry = { &cie, { 0 }, 0x1000, 16 };
+	const char *problem = NULL;
+	struct cfi_rows rows = { 0 };
+
+	cie.instructions = initial;
+	assert_int_equal(cfi_rows__of_entry(&rows, &entry, &x86_64, CFI_PRODUCER, &problem),
+			 -EBADMSG);
+	assert_string_equal(problem, expected);
+	cfi_rows__free(&rows);
+}
+
+/* What no sound table has: memory is bounded by it. */
+static void test_limits(void **state)
+{
+	const size_t nr_rows = 65537;
+	struct buf buf = BUF(ORDER_LITTLE);
+	const struct cfi_cie *cie = &cfi_machine__of(&x86_64)->cie;
+	struct cfi_entry entry = { cie, { 0 }, 0x1000, 2 * nr_rows };
+	const char *problem = NULL;
+	struct cfi_rows rows = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < nr_rows; i++) {
+		buf__put_u8(&buf, 0x41); /* an advance, and another offset */
+		buf__put_u8(&buf, 0x0e);
+		buf__put_u8(&buf, i % 2 ? 16 : 24);
+	}
+	entry.instructions = buf__bytes(&buf);
+	assert_int_equal(cfi_rows__of_entry(&rows, &entry, &x86_64, CFI_PRODUCER, &problem),
+			 -EBADMSG);
+	assert_string_equal(problem, "there are too many rows");
+	entry.instructions.size = 3 * (nr_rows - 2);
+	assert_int_equal(cfi_rows__of_entry(&rows, &entry, &x86_64, CFI_PRODUCER, &problem), 0);
+	cfi_rows__free(&rows);
+
+	memset(buf.data, 0x0a, 65); /* DW_CFA_remember_state */
+	entry.instructions.size = 65;
+	assert_int_equal(cfi_rows__of_entry(&rows, &entry, &x86_64, CFI_PRODUCER, &problem),
+			 -EBADMSG);
+	assert_string_equal(problem, "states are remembered too deep");
+	cfi_rows__free(&rows);
+	buf__free(&buf);
+}
+
+static void expect_problem(struct bytes bytes, const char *expected)
+{
+	const struct cfi_entry entry = { &cfi_machine__of(&x86_64)->cie, bytes, 0x1000, 16 };
 	const char *problem = NULL;
 	struct cfi_rows rows = { 0 };
 
@@ -168,6 +304,10 @@ static void test_says_what_is_wrong(void **state)
 	expect_problem(BYTES("\x51"), "it moves on past the end of its code");
 	expect_problem(BYTES("\x41\x0b"), "a state is restored that was not remembered");
 	expect_problem(BYTES("\x0e"), "the last instruction is cut off");
+	expect_problem(BYTES("\x0d\xf0\xa2\x04"), "the CFA is in a register that there is not");
+	expect_problem_of_cie(BYTES("\x0c\x07\x08\x41"), "the CIE moves on in code");
+	expect_problem_of_cie(BYTES("\x0c\x07\x08\xc3"),
+			      "the CIE restores what it is to say itself");
 	expect_problem(BYTES("\x3f"), "an instruction is not known");
 	expect_problem(BYTES("\x0f\x01\x30\x0e\x08"), "half of a CFA is changed that is not there");
 	assert_int_equal(cfi_rows__encode(gap, 2, &cfi_machine__of(&x86_64)->cie, &x86_64, &out),
@@ -180,6 +320,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_are_those_of_libdw),
 		cmocka_unit_test(test_aarch64),
+		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_long_steps),
+		cmocka_unit_test(test_signing_is_encoded),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_says_what_is_wrong),
 	};
 
