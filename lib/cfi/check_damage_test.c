@@ -29,6 +29,7 @@ static const struct damage damages[] = {
 	{ "cfi.wrong-augmentation-size", &cpython_3_13_0, EH(15), BYTES("\x02"), false, false },
 	{ "cfi.wrong-encoding", &cpython_3_13_0, EH(16), BYTES("\x00"), false, false },
 	{ "cfi.wrong-encoding", &cpython_3_13_0, EH(16), BYTES("\x7f"), false, false },
+	{ "cfi.wrong-augmentation-size", &cpython_3_13_0, EH(40), BYTES("\x01"), false, false },
 	{ "cfi.cut-entry", &cpython_3_13_0, EH(24), BYTES("\x80"), false, false },
 	{ "cfi.wrong-hdr-pointer", &cpython_3_13_0, HDR(4), BYTES("\xdc"), false, false },
 	{ "cfi.wrong-hdr-count", &cpython_3_13_0, HDR(8), BYTES("\x02"), false, false },
@@ -174,6 +175,76 @@ static void test_swapped_order(void **state)
 	cfi_check__free(&check);
 }
 
+/* No augmentation, and none meant: addresses are absolute, and a length of 0 ends the table. */
+#define PLAIN_TABLE                                                        \
+	"\x10\0\0\0\0\0\0\0\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0"     \
+	"\x1c\0\0\0\x18\0\0\0\0\x40\x71\x84\x40\x7f\0\0\x0b\0\0\0\0\0\0\0" \
+	"\x44\x0e\x10\x46\x0e\x08\0\0"
+
+static void test_plain_table(void **state)
+{
+	struct example example = cpython_3_13_0;
+	struct cfi_repair result;
+	struct cfi_check check;
+
+	(void)state;
+	example.hdr.size = 0;
+	example.eh_frame = BYTES(PLAIN_TABLE "\0\0\0");
+	example.eh_frame.size++;
+	repair(&example, &result, &check);
+	print_findings(&check);
+	assert_true(cfi_check__sound(&check));
+	assert_true(result.usable && !result.changed);
+	cfi_check__free(&check);
+	example.eh_frame = BYTES(PLAIN_TABLE "\4\0\0\0");
+	repair(&example, &result, &check);
+	assert_true(has(&check, "cfi.bad-terminator"));
+	assert_true(result.usable);
+	expect_rows_of(&cpython_3_13_0, &result);
+	cfi_check__free(&check);
+}
+
+/* A search table that ends in its head, or before its entry. */
+static void test_cut_hdr(void **state)
+{
+	static const size_t sizes[] = { 2, 6, 12, 19 };
+
+	(void)state;
+	for (size_t i = 0; i < SIZE(sizes); i++) {
+		struct example example = cpython_3_13_0;
+		struct cfi_repair result;
+		struct cfi_check check;
+
+		example.hdr.size = sizes[i];
+		repair(&example, &result, &check);
+		assert_true(has(&check, "cfi.cut-hdr"));
+		assert_true(result.usable);
+		expect_rows_of(&cpython_3_13_0, &result);
+		cfi_check__free(&check);
+	}
+}
+
+/* Where nobody knows the machine, its code can't tell: a sound table is used, another is not. */
+static void test_machine_not_known(void **state)
+{
+	static const struct cfi_target riscv = { EM_RISCV, ELFCLASS64, ORDER_LITTLE };
+	struct example example = cpython_3_13_0;
+	struct cfi_repair result;
+	struct cfi_check check;
+
+	(void)state;
+	example.target = &riscv;
+	repair(&example, &result, &check);
+	assert_true(result.usable && !result.changed && !result.checked);
+	assert_string_equal(cfi_check__verdict(&check), "can't be compared with the code");
+	cfi_check__free(&check);
+	example.hdr.size = 6;
+	repair(&example, &result, &check);
+	assert_false(result.usable);
+	assert_string_equal(cfi_check__verdict(&check), "is encoded wrongly");
+	cfi_check__free(&check);
+}
+
 /* Whatever bytes they are: nothing is read past them (with sanitizers), no error comes of it. */
 static void test_every_cut(void **state)
 {
@@ -202,6 +273,9 @@ int main(void)
 		cmocka_unit_test(test_fault_is_told_once),
 #endif
 		cmocka_unit_test(test_swapped_order),
+		cmocka_unit_test(test_plain_table),
+		cmocka_unit_test(test_cut_hdr),
+		cmocka_unit_test(test_machine_not_known),
 		cmocka_unit_test(test_every_cut),
 	};
 

@@ -45,6 +45,35 @@ static void test_sound_tables(void **state)
 	expect_agreement(&signed_aarch64, 28);
 }
 
+static void test_texts_of_rules(void **state)
+{
+	static const struct {
+		const char *name;
+		struct cfi_rule rule;
+		const char *text;
+	} rules[] = {
+		{ "CFA", { .kind = CFI_RULE_UNSPECIFIED }, "no CFA" },
+		{ "CFA", { .kind = CFI_RULE_REGISTER, .reg = 7, .offset = 8 }, "CFA = rsp+8" },
+		{ "CFA", { .kind = CFI_RULE_REGISTER, .reg = 99, .offset = -8 }, "CFA = r99-8" },
+		{ "CFA", { .kind = CFI_RULE_EXPRESSION }, "CFA by an expression" },
+		{ "rbx", { .kind = CFI_RULE_UNSPECIFIED }, "rbx in place" },
+		{ "rbx", { .kind = CFI_RULE_UNDEFINED }, "rbx lost" },
+		{ "rbx", { .kind = CFI_RULE_SAME }, "rbx in place" },
+		{ "rbx", { .kind = CFI_RULE_OFFSET, .offset = -16 }, "rbx at CFA-16" },
+		{ "rbx", { .kind = CFI_RULE_VAL_OFFSET, .offset = 16 }, "rbx = CFA+16" },
+		{ "rbx", { .kind = CFI_RULE_REGISTER, .reg = 12 }, "rbx in r12" },
+		{ "rbx", { .kind = CFI_RULE_EXPRESSION }, "rbx at an expression's place" },
+		{ "rbx", { .kind = CFI_RULE_VAL_EXPRESSION }, "rbx by an expression" },
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < SIZE(rules); i++) {
+		cfi_rule__print(text, sizeof(text), rules[i].name, &rules[i].rule, &x86_64);
+		assert_string_equal(text, rules[i].text);
+	}
+}
+
 /* What is told of neighbours is one finding; elsewhere the same is another. */
 static void test_findings_of_neighbours(void **state)
 {
@@ -189,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound_tables),
+		cmocka_unit_test(test_texts_of_rules),
 		cmocka_unit_test(test_findings_of_neighbours),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_code_without_rows),
