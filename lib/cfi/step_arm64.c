@@ -158,22 +158,25 @@ static bool step_load(const struct step *step)
 	return true;
 }
 
-/* What is written by an instruction that is not looked at closer. */
+/* What is written by an instruction that is not looked at closer; but a base is known behind it. */
 static void forget_written(const struct step *step)
 {
 	uint8_t mem = memory_operand(step);
+	uint16_t base = NO_REGISTER;
 
+	if (mem < step->insn->op_count) {
+		cfi_state__store(step->state, address_of(step, &step->operands[mem]), 64,
+				 cfi_value__unknown());
+		write_back(step, mem);
+		if (step->insn->writeback)
+			base = cfi_arm64__register(step->operands[mem].mem.base);
+	}
 	for (uint16_t i = 0; i < CFI_ROW_REGISTERS; i++)
-		if (step->insn->written >> i & 1)
+		if (step->insn->written >> i & 1 && i != base)
 			set(step, i, cfi_value__unknown());
 	/* in doubt the first operand is written too: the disassembler does not always say */
 	if (step->insn->op_count && step->operands[0].type == ARM64_OP_REG)
 		set(step, cfi_arm64__register(step->operands[0].reg), cfi_value__unknown());
-	if (mem < step->insn->op_count)
-		cfi_state__store(step->state, address_of(step, &step->operands[mem]), 64,
-				 cfi_value__unknown());
-	if (mem < step->insn->op_count && step->insn->writeback)
-		set(step, cfi_arm64__register(step->operands[mem].mem.base), cfi_value__unknown());
 }
 
 static void step_add(const struct step *step)

@@ -8,6 +8,7 @@
 
 #define NO_REGISTER UINT16_MAX
 #define WORD        8
+#define RAX         0
 #define RSP         7
 #define RBP         6
 
@@ -226,6 +227,18 @@ static void step_lea(const struct step *step)
 	write_to(step, to, address_of(step, &mem));
 }
 
+/* eax with its sign in all of rax: an index has none, an element of a table has it already. */
+static void step_cdqe(const struct step *step)
+{
+	struct cfi_value value = cfi_state__get(step->state, RAX);
+
+	if (value.kind == CFI_VALUE_NUMBER)
+		value.number = (int32_t)value.number;
+	else if (value.kind != CFI_VALUE_INDEX && value.kind != CFI_VALUE_ELEMENT)
+		value = cfi_value__unknown();
+	set(step, RAX, value);
+}
+
 static void step_xchg(const struct step *step)
 {
 	const cs_x86_op *a = &step->operands[0], *b = &step->operands[1];
@@ -425,6 +438,8 @@ static bool step_move(const struct step *step)
 		step_xchg(step);
 		return true;
 	case X86_INS_CDQE:
+		step_cdqe(step);
+		return true;
 	case X86_INS_NOP:
 	case X86_INS_ENDBR64:
 		return true;
