@@ -357,18 +357,27 @@ static enum exit_code apply(struct run *run)
 	return run->options->buildid_cache ? cache(run) : EXIT_DONE;
 }
 
+static enum exit_code complain_of_no_jit(struct run *run)
+{
+	if (perfdata__is_baked(run->perfdata))
+		complain(run, "fix.already-fixed", run->options->input,
+			 "was made by perfjit-fix --unwind, and is copied: for other DSOs, maps or "
+			 "chains fix the profile it was made from");
+	else
+		complain(run, "fix.no-jit", run->options->input,
+			 "no jitdump is mapped in this profile: was the runtime told to write one, "
+			 "and recorded from its start? perfjit(7) says how for each runtime; "
+			 "--jitdump=PID=FILE names one that perf did not see");
+	return EXIT_NO_JIT;
+}
+
 /* What the exit code says when all went well so far. */
 static enum exit_code judge(struct run *run)
 {
 	if (!fix_result__has_jit(run->plan) && run->options->bake.which != BAKE_NONE)
 		return EXIT_DONE; /* chains are of use without any JIT code */
-	if (!fix_result__has_jit(run->plan)) {
-		complain(run, "fix.no-jit", run->options->input,
-			 "no jitdump is mapped in this profile: was the runtime told to write one, "
-			 "and recorded from its start? perfjit(7) says how for each runtime; "
-			 "--jitdump=PID=FILE names one that perf did not see");
-		return EXIT_NO_JIT;
-	}
+	if (!fix_result__has_jit(run->plan))
+		return complain_of_no_jit(run);
 	array__for_each(found, &run->plan->discovery->dumps)
 		if (fix_result__says_nothing(run->plan, found))
 			diag__report(run->diag, DIAG_WARNING, "fix.empty-dump",
@@ -416,6 +425,12 @@ static enum exit_code fix(struct run *run)
 
 	if (run->options->plan.relocate && perfdata__is_edited(run->perfdata))
 		return relocate(run);
+	if (run->options->plan.relocate && perfdata__is_baked(run->perfdata)) {
+		complain(run, "relocate.baked", run->options->input,
+			 "was made by perfjit-fix --unwind, and can't be made to name another "
+			 "folder: give --relocate with --unwind, for the profile it was made from");
+		return EXIT_INPUT;
+	}
 	if (perfdata__is_edited(run->perfdata)) {
 		complain(run, "fix.already-fixed", run->options->input,
 			 "was fixed more than once: take the changes out with --strip first");

@@ -89,6 +89,13 @@ ok $? "and writes nothing"
 
 run perfjit-fix --keep-stacks perf.data
 exits 2 "stacks are kept with --unwind only"
+run perfjit-fix -o again.data baked.data
+exits 6 "once more"
+err_has "  it is said that it was fixed" 'baked.data: was made by perfjit-fix --unwind, and is copied'
+run perfjit-fix --relocate=/elsewhere -o moved.data baked.data
+exits 3 "it can't be made to name another folder"
+err_has "  what to do" 'give --relocate with --unwind, for the profile it was made from'
+rm -f again.data moved.data
 run perfjit-fix --unwind --strip perf.data
 exits 2 "not with --strip"
 run perfjit-fix --unwind=some perf.data
