@@ -35,11 +35,12 @@ static void read_build_id(struct cursor *cur, struct perfdata_mmap *mmap)
 
 /*
  * Kernels before 3.16 that write MMAP2 (RHEL 7's 3.10) have no prot and flags in it: there the
- * name stands in their place, and begins with a character, which no protection begins with.
+ * name stands in their place. It fills more than 16 bits, which no protection does, nor the mode of
+ * a file, which perf inject takes for one.
  */
 static void read_protection(struct cursor *cur, struct perfdata_mmap *mmap)
 {
-	if (cursor__left(cur) && *cur->pos >= ' ') {
+	if (cursor__left(cur) >= 4 && get_u32(cur->pos, cur->order) >> 16) {
 		mmap->prot = PROT_READ;
 		mmap->prot |= (mmap->misc & PERFDATA_MISC_MMAP_DATA) ? PROT_WRITE : PROT_EXEC;
 		return;

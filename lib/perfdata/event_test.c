@@ -315,6 +315,25 @@ static void reads_mmaps_without_protection(void **state)
 	}
 }
 
+/* perf inject -j writes the mode of the DSO's file, 0100644, where its protection is to be. */
+static void reads_mmaps_with_a_mode(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		enum byte_order order = i ? ORDER_BIG : ORDER_LITTLE;
+		char rest[64] = { 0 };
+		struct perfdata_mmap mmap;
+
+		set_u32((uint8_t *)rest + 24, 0100644, order);
+		set_u32((uint8_t *)rest + 28, 1, order);
+		strcpy(rest + 32, "./jitted-7-1.so");
+		mmap = parse_mmap(order, 0, rest, 56, true);
+		assert_string_equal(mmap.name, "./jitted-7-1.so");
+		assert_int_equal(mmap.prot, 0100644);
+		assert_int_equal(mmap.flags, 1);
+	}
+}
+
 /* Cut off in the build-id, in the name, before its first own field. */
 static void refuses_what_is_cut_off(void **state)
 {
@@ -365,6 +384,7 @@ int main(void)
 		cmocka_unit_test(puts_as_the_kernel_does),
 		cmocka_unit_test(refuses_a_name_too_long),
 		cmocka_unit_test(reads_mmaps_without_protection),
+		cmocka_unit_test(reads_mmaps_with_a_mode),
 		cmocka_unit_test(refuses_what_is_cut_off),
 		cmocka_unit_test(notes_time_conversion),
 	};
