@@ -124,6 +124,19 @@ end_of too-deep 11 "200 calls, unwound" perf.data
 unwinding deep-fp
 end_of too-deep "$(gzip -dc "$TESTDATA/unwind/deep-fp.script.gz" |
 	awk 'BEGIN { RS = ""; FS = "\n" } NF > 127 { n++ } END { print n }')" "  recorded" perf.data
+# stripped, and with the symbols that were taken out packed into it as Fedora does
+unwinding dynamic
+program=../symfs/tmp/perfjit-testdata/dynamic
+run perfjit-check --json --symfs=../symfs perf.data
+named=$(json '$j->{frames_named}')
+at_least "symbols" "$named" 1000
+gzip -dc "$TESTDATA/unwind/dynamic-minidebug.gz" >packed
+objcopy --remove-section=.gnu_debugdata packed "$program"
+run perfjit-check --json --symfs=../symfs perf.data
+is "stripped, half of them are lost" $(($(json '$j->{frames_named}') < named / 2)) 1
+mv packed "$program"
+run perfjit-check --json --symfs=../symfs perf.data
+is "unless they are in .gnu_debugdata" "$(json '$j->{frames_named}')" "$named"
 unwinding i386
 end_of no-registers 6 "a 32-bit process" perf.data
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <gelf.h>
 
+#include "unwind/debugdata.h"
 #include "unwind/unwinder.h"
 
 const char *unwind_module__name(const struct unwind_module *module)
@@ -117,6 +118,7 @@ void unwind_module__close(struct unwind_module *module)
 	array__free(&module->segments);
 	dwarf_cfi_end(module->eh_frame);
 	dwarf_end(module->dwarf); /* debug_frame with it */
+	dwfl_end(module->packed);
 	module_file__close(&module->debug);
 	module_file__close(&module->file);
 	free(module->path);
@@ -137,13 +139,18 @@ uint64_t unwind_module__vaddr(const struct unwind_module *module, uint64_t offse
 	return found ? found->vaddr + (offset - found->offset) : offset;
 }
 
-/* Debug files have the stripped symbols, but not the dynamic ones. */
+/* Debug files, and packed ones, have the stripped symbols, but not the dynamic ones. */
 static int read_symbols(struct unwind_module *module)
 {
+	Elf *packed = NULL;
 	int err = 0;
 
 	if (module->debug.elf)
 		err = symbols__add(&module->symbols, module->debug.elf, module->file.elf);
+	else if (module->path && has_section(module->file.elf, ".gnu_debugdata"))
+		packed = debugdata__open(&module->packed, module->path);
+	if (packed)
+		err = symbols__add(&module->symbols, packed, module->file.elf);
 	if (!err)
 		err = symbols__add(&module->symbols, module->file.elf, module->file.elf);
 	symbols__finish(&module->symbols);

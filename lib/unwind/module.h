@@ -4,6 +4,7 @@
 #define PERFJIT_UNWIND_MODULE_H
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <libelf.h>
 #include <pthread.h>
 
@@ -36,6 +37,7 @@ struct unwind_module {
 	enum unwind_reason reason; /* UNWIND_NAMED: the file is there and right */
 	char *path;
 	struct module_file file, debug;
+	Dwfl *packed; /* holds symbols that are packed into the file; or NULL */
 	Dwarf *dwarf; /* for .debug_frame */
 	Dwarf_CFI *eh_frame, *debug_frame;
 	ARRAY(struct module_segment) segments; /* that are loaded and executable */
