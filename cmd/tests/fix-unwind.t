@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Call chains put into samples: those that perf unwinds itself, shown by a perf that needs not.
 . "$(dirname "$0")/tap.sh"
+. "$SRCDIR/cmd/tests/recording.sh"
 
 # perf shows addresses in files as places in them, and those of chains that it unwinds likewise.
 chains() # chains PROFILE
@@ -149,6 +150,14 @@ is "no other is without its end" "$(json 'scalar keys %{$j->{chain_ends}}')" 2
 succeeds "put into samples" perfjit-fix --unwind --perf-abi=5.10 --force -o baked.data perf.data
 chains baked.data >../ours
 at_least "every perf shows them" "$(grep -c ' _start$' ../ours)" 200
+
+# Compressed samples are kept until a thread gets to them.
+form zstd-7.3
+succeeds "compressed samples" perfjit-fix -q --jitdump-dir=. --unwind -o baked.data perf.data
+frames baked.data jit-*.dump
+at_least "perf names frames of their chains" "$frames_right" 1500
+is "all of them" "$frames_right $frames_wrong" "$frames_described 0"
+rm jit-*.dump
 
 recording py313fpbuild-perfjit-fp
 succeeds "a profile without stacks" perfjit-fix --unwind -o baked.data perf.data
