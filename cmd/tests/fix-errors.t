@@ -130,10 +130,6 @@ recording py313fpbuild-perfjit-fp
 run perfjit-fix --unwind --symfs=nowhere perf.data
 exits 3 "a folder of files that is not there"
 err_has "is said" 'error: nowhere: --symfs names no folder that can be looked into: No such file'
-run perfjit-check --symfs=nowhere perf.data
-exits 3 "by perfjit-check as well"
-run perfjit-doctor --symfs=nowhere perf.data
-exits 3 "and by perfjit-doctor"
 echo text >file
 run perfjit-fix --perf-map=file perf.data
 exits 4 "maps that can't be written"

@@ -454,11 +454,6 @@ int check__read(struct check *check, struct perfdata *profile, struct perfdata *
 	*check = (struct check){ .fixed = perfdata__is_edited(profile), .subjects = subjects };
 	if (!subjects)
 		return -ENOMEM;
-	err = options->unwind.symfs
-		      ? discover__check_folder(options->unwind.symfs, "--symfs", diag)
-		      : 0;
-	if (err)
-		return err;
 	/* what a fixed profile was made from need not be there any more */
 	if (check->fixed)
 		subjects->silent = diag__new(NULL, NULL);
