@@ -293,8 +293,8 @@ static void step_hint(const struct step *step, unsigned int hint)
 }
 
 /*
- * What capstones before 5 call by other names than newer ones, or do not know, by its bits (Arm ARM,
- * C4.1): hints, and branches that check a signature. False: the instruction is none of these.
+ * What capstones before 5 call by other names than newer ones, or do not know, by its bits (Arm
+ * ARM, C4.1): hints, and branches that check a signature. False: the instruction is none of these.
  */
 static bool step_by_bits(const struct step *step)
 {
