@@ -157,6 +157,12 @@ succeeds "compressed samples" perfjit-fix -q --jitdump-dir=. --unwind -o baked.d
 frames baked.data jit-*.dump
 at_least "perf names frames of their chains" "$frames_right" 1500
 is "all of them" "$frames_right $frames_wrong" "$frames_described 0"
+# each chain is its own sample's: as many begin elsewhere as samples were taken elsewhere
+perf script -i baked.data -G -F ip 2>../perf.err | sort -u >../taken
+perf script -i baked.data --no-inline -F time,ip 2>../perf.err |
+	awk 'NF == 1 && /:/ { getline; print }' | sort -u >../begun
+at_least "samples were taken at" "$(wc -l <../taken)" 30
+at_least "chains begin at" "$(wc -l <../begun)" 30
 rm jit-*.dump
 
 recording py313fpbuild-perfjit-fp
