@@ -33,6 +33,29 @@ static void use_string(const char *string)
 	sink += string ? strlen(string) : 0;
 }
 
+/* A sample's head, as a walk that is content with heads gives it; nothing behind it is touched. */
+static void parse_head(struct perfdata *perfdata, const struct perfdata_record *record,
+		       const struct perfdata_sample *whole)
+{
+	struct perfdata_record head = *record;
+	struct perfdata_sample front;
+	uint8_t *copy;
+
+	if (record->size <= PERFDATA_HEAD)
+		return;
+	copy = memcpy(malloc(PERFDATA_HEAD), record->data, PERFDATA_HEAD);
+	head.data = copy;
+	head.absent = (uint16_t)(record->size - PERFDATA_HEAD);
+	if (perfdata__parse_sample_front(perfdata, &head, &front)) {
+		use(front.callchain);
+		use(front.branches);
+		use(front.user_regs);
+		if (whole && !bytes__equal(front.callchain, whole->callchain))
+			abort();
+	}
+	free(copy);
+}
+
 static void parse(struct perfdata *perfdata, const struct perfdata_record *record)
 {
 	struct perfdata_sample_id sample_id;
@@ -56,6 +79,9 @@ static void parse(struct perfdata *perfdata, const struct perfdata_record *recor
 		use(sample.branches);
 		use(sample.user_regs);
 		use(sample.user_stack);
+		parse_head(perfdata, record, &sample);
+	} else if (record->type == PERFDATA_SAMPLE) {
+		parse_head(perfdata, record, NULL);
 	}
 }
 
