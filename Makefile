@@ -12,7 +12,8 @@
 #                       (make deps-interop installs what that takes)
 #   make check-abi      what older perfs read of --perf-abi (by the perfs of check-matrix)
 #   make check-doctor   what perfjit-doctor finds in those, and in perfs built without this or that
-#   make check-matrix   what every perf that Debian ships makes of the output (downloads them)
+#   make check-matrix   what every perf that Debian ships makes of the output (downloads them;
+#                       make deps-matrix installs what that takes)
 #   make bench           speed and memory beside perf inject -j and cp (BENCH_SIZE=full: all)
 #   make analyze         gcc's analyzer, clang-tidy and cppcheck find nothing (make deps-analyze)
 #   make coverage        the tests again, then the lines they ran (COVERAGE=1)
@@ -100,7 +101,7 @@ bench_tools := $(BUILD)/bench/generate $(BUILD)/bench/measure
 man_pages := $(wildcard man/*.[1-8])
 
 # With `make -j deps check`, all that needs the machine's packages waits for them.
-deps := deps deps-analyze deps-browser deps-fuzz deps-interop deps-packages
+deps := deps deps-analyze deps-browser deps-fuzz deps-interop deps-matrix deps-packages
 after_deps := $(filter $(deps),$(MAKECMDGOALS))
 
 completions := $(foreach command,$(notdir $(commands)),$(BUILD)/completion/bash/$(command) \
