@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perfjit-fix: from a profile and its jitdumps to a profile that every perf can read. */
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/file.h"
@@ -13,7 +11,7 @@
 #include "fix/output.h"
 #include "fix/perf_map.h"
 #include "fix/relocate.h"
-#include "fix_options.h"
+#include "fix_output.h"
 #include "fix_result.h"
 #include "messages.h"
 #include "perfdata/bake.h"
@@ -21,186 +19,9 @@
 #include "progress.h"
 #include "signals.h"
 
-struct run {
-	const struct fix_options *options;
-	struct messages *messages;
-	struct diag *diag;
-	struct progress *progress;
-	struct perfdata *perfdata;
-	struct plan *plan;
-	struct fix_result *result;
-};
-
-static void complain(struct run *run, const char *kind, const char *file, const char *text)
-{
-	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
-}
-
-/* The code for a failure that is already reported, but for a lack of memory. */
-static enum exit_code failed(struct run *run, int err, enum exit_code code)
-{
-	if (err == -ENOMEM)
-		complain(run, "memory", NULL, "out of memory");
-	/* whatever else was reported is what came of the input having been cut short */
-	if (err != -EBADMSG && run->perfdata && perfdata__check_whole(run->perfdata, run->diag) < 0)
-		err = -EBADMSG;
-	return err == -EBADMSG ? EXIT_INPUT : code;
-}
-
-static bool is_input(const struct run *run, const struct stat *output)
-{
-	const struct stat *input = perfdata__stat(run->perfdata);
-	struct stat folder;
-
-	if (perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY &&
-	    stat(run->options->input, &folder) == 0)
-		input = &folder;
-	return input->st_dev == output->st_dev && input->st_ino == output->st_ino;
-}
-
-enum what_is_there { NO_PROFILE, A_PROFILE, OUR_PROFILE };
-
-/* Whether what is at path is a profile, and one that perfjit-fix wrote. 0 or a negative errno. */
-static int look_at(const char *path, enum what_is_there *found)
-{
-	struct diag *silent = diag__new(NULL, NULL);
-	struct perfdata *perfdata;
-	int err = silent ? perfdata__open(&perfdata, path, silent) : -ENOMEM;
-
-	*found = NO_PROFILE;
-	if (!err) {
-		bool ours = perfdata__is_edited(perfdata) || perfdata__is_baked(perfdata);
-
-		*found = ours ? OUR_PROFILE : A_PROFILE;
-		perfdata__close(perfdata);
-	}
-	diag__free(silent);
-	/* no profile, or a link to nothing */
-	return err == -EINVAL || err == -ENOENT ? 0 : err;
-}
-
-static enum exit_code cannot_look_at(struct run *run, int err)
-{
-	char text[256];
-
-	if (err != -ENOMEM) {
-		snprintf(text, sizeof(text),
-			 "exists, and it can't be seen whether it is by perfjit-fix (%s): replace "
-			 "it with --force, or name another output with -o",
-			 strerror(-err));
-		complain(run, "output.exists", run->options->output, text);
-	}
-	return failed(run, err, EXIT_OUTPUT);
-}
-
-static enum exit_code check_stream(struct run *run)
-{
-	if (run->options->dry_run)
-		return EXIT_DONE;
-	if (isatty(STDOUT_FILENO)) {
-		complain(
-			run, "output.terminal", NULL,
-			"a profile is not for the terminal: pipe it to perf report -i -, or name a "
-			"file with -o");
-		return EXIT_USAGE;
-	}
-	if (perfdata__form(run->perfdata) == PERFDATA_FORM_PIPE)
-		return EXIT_DONE;
-	complain(run, "output.no-stream", run->options->input,
-		 "was recorded to a file, and perf reads such from files only: name one with -o "
-		 "(perf record -o - makes profiles for pipes)");
-	return EXIT_USAGE;
-}
-
-/* Something else than the input is at the output's path, maybe a folder. */
-static enum exit_code check_replaced(struct run *run, mode_t mode)
-{
-	const struct fix_options *options = run->options;
-	bool folder = S_ISDIR(mode);
-	enum what_is_there found;
-	int err;
-
-	/* opening a FIFO waits, reading a device may have no end, and replacing one is no help */
-	if (!S_ISREG(mode) && !folder) {
-		complain(run, "output.no-file", options->output,
-			 "is neither a file nor a folder: name another output with -o ('-' is "
-			 "standard output)");
-		return EXIT_OUTPUT;
-	}
-	if (folder && perfdata__form(run->perfdata) != PERFDATA_FORM_DIRECTORY) {
-		complain(run, "output.folder", options->output, "is a folder: name a file with -o");
-		return EXIT_OUTPUT;
-	}
-	err = look_at(options->output, &found);
-	if (err && (folder || !options->force))
-		return cannot_look_at(run, err);
-	/* a folder goes with all that is in it */
-	if (folder && found == NO_PROFILE) {
-		complain(run, "output.folder", options->output,
-			 "is a folder and no profile: name another output with -o");
-		return EXIT_OUTPUT;
-	}
-	/* what --strip gives bears no sign of having come from here */
-	if (options->dry_run || options->force || found == OUR_PROFILE)
-		return EXIT_DONE;
-	complain(run, "output.exists", options->output,
-		 "exists and is not by perfjit-fix: replace it with --force, or name another "
-		 "output with -o");
-	return EXIT_OUTPUT;
-}
-
-static enum exit_code check_new(struct run *run)
-{
-	const char *output = run->options->output;
-	size_t length = strlen(output);
-
-	if (output[length - 1] != '/' || perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY)
-		return EXIT_DONE;
-	complain(run, "output.folder", output, "is the name of a folder: name a file with -o");
-	return EXIT_OUTPUT;
-}
-
-static enum exit_code check_replaceable(struct run *run)
-{
-	struct stat input;
-
-	if (stat(run->options->input, &input) < 0 || S_ISREG(input.st_mode) ||
-	    S_ISDIR(input.st_mode))
-		return EXIT_DONE;
-	complain(run, "output.no-file", run->options->input,
-		 "is neither a file nor a folder and can't be replaced: name an output with -o "
-		 "and leave --in-place out");
-	return EXIT_OUTPUT;
-}
-
-static enum exit_code check_output(struct run *run)
-{
-	const struct fix_options *options = run->options;
-	struct stat output, target;
-
-	if (options->to_stream)
-		return check_stream(run);
-	if (options->in_place)
-		return check_replaceable(run);
-	if (lstat(options->output, &output) < 0)
-		return check_new(run);
-	if (stat(options->output, &target) < 0)
-		target = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing is replaced */
-	else if (is_input(run, &target)) {
-		complain(
-			run, "output.is-input", options->output,
-			"is the input: name another output with -o, or replace it with --in-place");
-		return EXIT_USAGE;
-	}
-	/* a link to a folder is replaced, not what is in the folder */
-	if (S_ISLNK(output.st_mode) && S_ISDIR(target.st_mode))
-		target.st_mode = S_IFREG;
-	return check_replaced(run, target.st_mode);
-}
-
 static bool advance(void *context, uint64_t done, uint64_t total)
 {
-	struct run *run = context;
+	struct fix_run *run = context;
 
 	progress__advance(run->progress, done, total);
 	return !signals__came();
@@ -218,7 +39,7 @@ static uint64_t disk_bytes(const struct plan *plan)
 	return blocks * S_BLKSIZE;
 }
 
-static void note_written(struct run *run)
+static void note_written(struct fix_run *run)
 {
 	struct stat output;
 
@@ -230,7 +51,7 @@ static void note_written(struct run *run)
 		run->result->dso_disk_bytes = disk_bytes(run->plan);
 }
 
-static int strip_file(struct run *run)
+static int strip_file(struct fix_run *run)
 {
 	const struct fix_options *options = run->options;
 	struct file_out out;
@@ -248,27 +69,28 @@ static int strip_file(struct run *run)
 	return err;
 }
 
-static int strip_directory(struct run *run)
+static int strip_directory(struct fix_run *run)
 {
 	return perfdata__restore_directory(run->perfdata, run->options->output,
 					   !run->options->no_sync, run->diag);
 }
 
-static enum exit_code strip(struct run *run)
+static enum exit_code strip(struct fix_run *run)
 {
 	const struct fix_options *options = run->options;
 	bool directory = perfdata__form(run->perfdata) == PERFDATA_FORM_DIRECTORY;
 	int err;
 
 	if (perfdata__is_baked(run->perfdata)) {
-		complain(run, "perfdata.baked", options->input,
-			 "had call chains put in the place of stacks (--unwind), which can't be "
-			 "taken back: fix the profile it was made from anew");
+		fix_run__complain(
+			run, "perfdata.baked", options->input,
+			"had call chains put in the place of stacks (--unwind), which can't be "
+			"taken back: fix the profile it was made from anew");
 		return EXIT_INPUT;
 	}
 	if (!perfdata__is_edited(run->perfdata)) {
-		complain(run, "perfdata.not-edited", options->input,
-			 "was not written by perfjit-fix: there is nothing to strip");
+		fix_run__complain(run, "perfdata.not-edited", options->input,
+				  "was not written by perfjit-fix: there is nothing to strip");
 		return EXIT_INPUT;
 	}
 	if (options->dry_run)
@@ -276,13 +98,13 @@ static enum exit_code strip(struct run *run)
 	signals__hold();
 	err = directory ? strip_directory(run) : strip_file(run);
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
+		return fix_run__failed(run, err, EXIT_OUTPUT);
 	note_written(run);
 	return EXIT_DONE;
 }
 
 /* A profile that was fixed before is made to name another folder of DSOs. */
-static enum exit_code relocate(struct run *run)
+static enum exit_code relocate(struct fix_run *run)
 {
 	const struct fix_options *options = run->options;
 	struct relocate_options moved = {
@@ -294,8 +116,9 @@ static enum exit_code relocate(struct run *run)
 
 	run->result->relocated = true;
 	if (!options->output_given && !options->to_stream) {
-		complain(run, "relocate.output", options->input,
-			 "is fixed already: say where to write it with -o, or use --in-place");
+		fix_run__complain(
+			run, "relocate.output", options->input,
+			"is fixed already: say where to write it with -o, or use --in-place");
 		return EXIT_USAGE;
 	}
 	if (options->dry_run)
@@ -303,29 +126,29 @@ static enum exit_code relocate(struct run *run)
 	signals__hold();
 	err = relocate__write(run->perfdata, &moved, &run->result->moves, run->diag);
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
+		return fix_run__failed(run, err, EXIT_OUTPUT);
 	note_written(run);
 	return EXIT_DONE;
 }
 
-static enum exit_code cache(struct run *run)
+static enum exit_code cache(struct fix_run *run)
 {
 	int err = buildid_cache__add(run->plan, run->options->buildid_cache,
 				     &run->result->nr_cached, run->diag);
 
-	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+	return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
-static enum exit_code write_maps(struct run *run)
+static enum exit_code write_maps(struct fix_run *run)
 {
 	const char *dir = run->options->perf_map_dir;
 	int err = perf_maps__write(run->plan, dir ? dir : run->plan->dso_folder, &run->result->maps,
 				   run->diag);
 
-	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+	return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
-static enum exit_code apply(struct run *run)
+static enum exit_code apply(struct fix_run *run)
 {
 	struct apply_options options = {
 		.output = run->options->output,
@@ -350,29 +173,31 @@ static enum exit_code apply(struct run *run)
 	if (options.hide_dsos)
 		plan__forget_dsos(run->plan);
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
+		return fix_run__failed(run, err, EXIT_OUTPUT);
 	note_written(run);
 	if (run->options->perf_map)
 		return write_maps(run);
 	return run->options->buildid_cache ? cache(run) : EXIT_DONE;
 }
 
-static enum exit_code complain_of_no_jit(struct run *run)
+static enum exit_code complain_of_no_jit(struct fix_run *run)
 {
 	if (perfdata__is_baked(run->perfdata))
-		complain(run, "fix.already-fixed", run->options->input,
-			 "was made by perfjit-fix --unwind, and is copied: for other DSOs, maps or "
-			 "chains fix the profile it was made from");
+		fix_run__complain(
+			run, "fix.already-fixed", run->options->input,
+			"was made by perfjit-fix --unwind, and is copied: for other DSOs, maps or "
+			"chains fix the profile it was made from");
 	else
-		complain(run, "fix.no-jit", run->options->input,
-			 "no jitdump is mapped in this profile: was the runtime told to write one, "
-			 "and recorded from its start? perfjit(7) says how for each runtime; "
-			 "--jitdump=PID=FILE names one that perf did not see");
+		fix_run__complain(
+			run, "fix.no-jit", run->options->input,
+			"no jitdump is mapped in this profile: was the runtime told to write one, "
+			"and recorded from its start? perfjit(7) says how for each runtime; "
+			"--jitdump=PID=FILE names one that perf did not see");
 	return EXIT_NO_JIT;
 }
 
 /* What the exit code says when all went well so far. */
-static enum exit_code judge(struct run *run)
+static enum exit_code judge(struct fix_run *run)
 {
 	if (!fix_result__has_jit(run->plan) && run->options->bake.which != BAKE_NONE)
 		return EXIT_DONE; /* chains are of use without any JIT code */
@@ -387,35 +212,36 @@ static enum exit_code judge(struct run *run)
 	return fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static enum exit_code refuse_impassable(struct run *run)
+static enum exit_code refuse_impassable(struct fix_run *run)
 {
 	/* a file that was cut short meanwhile looks like that too */
 	if (perfdata__check_whole(run->perfdata, run->diag) == 0)
-		complain(run, "fix.impassable", run->options->input,
-			 "is damaged: no perf gets past the record that is reported above, and "
-			 "none would read the output");
+		fix_run__complain(
+			run, "fix.impassable", run->options->input,
+			"is damaged: no perf gets past the record that is reported above, and "
+			"none would read the output");
 	return EXIT_INPUT;
 }
 
 /* Paths of DSOs are absolute: without a current folder there may be none. */
-static enum exit_code check_folder(struct run *run)
+static enum exit_code check_folder(struct fix_run *run)
 {
 	char *folder = NULL;
 	int err = plan__dso_folder(&folder, &run->options->plan, run->diag);
 
 	free(folder);
-	return err ? failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+	return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
-static enum exit_code check_folders(struct run *run)
+static enum exit_code check_folders(struct fix_run *run)
 {
 	const char *symfs = run->options->bake.symfs;
 	int err = symfs ? discover__check_folder(symfs, "--symfs", run->diag) : 0;
 
-	return err ? failed(run, err, EXIT_INPUT) : check_folder(run);
+	return err ? fix_run__failed(run, err, EXIT_INPUT) : check_folder(run);
 }
 
-static enum exit_code fix(struct run *run)
+static enum exit_code fix(struct fix_run *run)
 {
 	enum exit_code verdict, code = check_folders(run);
 	int err;
@@ -426,14 +252,16 @@ static enum exit_code fix(struct run *run)
 	if (run->options->plan.relocate && perfdata__is_edited(run->perfdata))
 		return relocate(run);
 	if (run->options->plan.relocate && perfdata__is_baked(run->perfdata)) {
-		complain(run, "relocate.baked", run->options->input,
-			 "was made by perfjit-fix --unwind, and can't be made to name another "
-			 "folder: give --relocate with --unwind, for the profile it was made from");
+		fix_run__complain(
+			run, "relocate.baked", run->options->input,
+			"was made by perfjit-fix --unwind, and can't be made to name another "
+			"folder: give --relocate with --unwind, for the profile it was made from");
 		return EXIT_INPUT;
 	}
 	if (perfdata__is_edited(run->perfdata)) {
-		complain(run, "fix.already-fixed", run->options->input,
-			 "was fixed more than once: take the changes out with --strip first");
+		fix_run__complain(
+			run, "fix.already-fixed", run->options->input,
+			"was fixed more than once: take the changes out with --strip first");
 		return EXIT_INPUT;
 	}
 	/* unwinding looks at all of the stacks, not only at what stands between them */
@@ -441,7 +269,7 @@ static enum exit_code fix(struct run *run)
 		perfdata__keep_mapped(run->perfdata);
 	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
 	if (err)
-		return failed(run, err, EXIT_INPUT);
+		return fix_run__failed(run, err, EXIT_INPUT);
 	if (perfdata__is_impassable(run->perfdata))
 		return refuse_impassable(run);
 	run->result->plan = run->plan;
@@ -452,7 +280,7 @@ static enum exit_code fix(struct run *run)
 	return code == EXIT_DONE ? verdict : code;
 }
 
-static enum exit_code work(struct run *run)
+static enum exit_code work(struct fix_run *run)
 {
 	enum exit_code code;
 	int err;
@@ -468,15 +296,15 @@ static enum exit_code work(struct run *run)
 		      ? perfdata__open(&run->perfdata, run->options->input, run->diag)
 		      : perfdata__open_original(&run->perfdata, run->options->input, run->diag);
 	if (err)
-		return failed(run, err, EXIT_INPUT);
-	code = check_output(run);
+		return fix_run__failed(run, err, EXIT_INPUT);
+	code = fix_output__check(run);
 	if (code == EXIT_DONE)
 		code = run->options->strip ? strip(run) : fix(run);
 	return code;
 }
 
 /* Tells the result; an output that could not be told is an output that could not be written. */
-static enum exit_code tell(struct run *run)
+static enum exit_code tell(struct fix_run *run)
 {
 	struct fix_result *result = run->result;
 	/* where the profile goes there is no place for what is said of it */
@@ -488,9 +316,9 @@ static enum exit_code tell(struct run *run)
 	else if (!run->options->quiet)
 		fix_result__print(result, stream);
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
+		return fix_run__failed(run, err, EXIT_OUTPUT);
 	if (fflush(stream) == EOF || ferror(stream)) {
-		complain(run, "output.stdout", NULL, "can't write what came of it");
+		fix_run__complain(run, "output.stdout", NULL, "can't write what came of it");
 		return EXIT_OUTPUT;
 	}
 	return result->code;
@@ -501,7 +329,7 @@ int main(int argc, char **argv)
 	struct fix_options options = { 0 };
 	struct messages messages = { .command = "perfjit-fix" };
 	struct fix_result result = { .options = &options };
-	struct run run = { .options = &options, .messages = &messages, .result = &result };
+	struct fix_run run = { .options = &options, .messages = &messages, .result = &result };
 	enum exit_code code;
 
 	fix_options__parse(&options, argc, argv);
