@@ -255,4 +255,13 @@ succeeds "as one command" sh next
 [ -s "it's perf.fixed.data" ]
 ok $? "and its output is there"
 cd ../..
+
+# -X takes what it does not know
+fresh py311-perfjit
+cause 'this Python, 3.11, writes no jitdump: 3.13 and later do, by -X perf_jit' "an old Python"
+out_has "an old Python: next is a newer" '^Next: .* python3.13 -X perf_jit PROGRAM$'
+# the same as if nobody had asked for a jitdump
+perl -pi -e 's/perf_jit/dev\0\0\0\0\0/g' perf.data
+run perfjit-doctor perf.data
+is "nobody who did not ask is told so" "$(grep -c 'writes no jitdump' ../out)" 0
 done_testing

@@ -233,15 +233,65 @@ static void find_perf_map(struct recording *recording)
 		recording__say_record(recording, finding, recording__usual_chains(recording));
 }
 
+/* Whether something is there, or was, that describes code; odd mappings may be of anything. */
+static bool is_described(const struct discovery *discovery)
+{
+	array__for_each(marker, &discovery->markers)
+		if (!marker->odd)
+			return true;
+	return discovery->dumps.count || discovery->maps.count;
+}
+
+/* The first Python that writes jitdumps, 3.13. */
+#define PYTHON_WITH_DUMPS 13
+
+/* -X takes what it does not know, and Python runs on as if nothing had been said. */
+static bool is_old_python(const struct recording *recording)
+{
+	const char *command = recording->recorded.command;
+
+	return recording->runtime && strcmp(recording->runtime->name, "CPython") == 0 &&
+	       recording->python && recording->python < PYTHON_WITH_DUMPS &&
+	       (strstr(command, " -X perf") || strstr(command, " -Xperf"));
+}
+
+static void add_old_python(struct recording *recording)
+{
+	struct finding *finding = recording__add(recording, "old-python", FINDING_LOSS,
+						 recording->counts->before.samples);
+
+	if (!finding)
+		return;
+	diagnosis__say(recording->diagnosis, &finding->what,
+		       "this Python, 3.%u, writes no jitdump: 3.13 and later do, by -X perf_jit",
+		       recording->python);
+	diagnosis__say(
+		recording->diagnosis, &finding->evidence,
+		"the command line has -X perf, and neither a jitdump nor a perf map is there");
+	diagnosis__say(recording->diagnosis, &finding->cure, "record with Python 3.13 or later%s",
+		       recording->python == PYTHON_WITH_DUMPS - 1
+			       ? "; 3.12 writes a perf map by -X perf, to be kept for names alone"
+			       : "");
+	/* python3 is the old one */
+	diagnosis__say(recording->diagnosis, &finding->command,
+		       "perf record -k mono %s python3.%u -X perf_jit PROGRAM",
+		       recording__usual_chains(recording), PYTHON_WITH_DUMPS);
+}
+
 static void find_no_dump(struct recording *recording)
 {
-	const struct discovery *discovery = recording->plan->discovery;
 	const struct check_counts *counts = &recording->counts->before;
 	const struct runtime *runtime = recording->runtime;
 	struct finding *finding;
 	char advice[512];
 
-	if (discovery->markers.count || discovery->maps.count || !counts->reasons[CHECK_NO_DUMP])
+	if (is_described(recording->plan->discovery))
+		return;
+	if (is_old_python(recording)) {
+		add_old_python(recording);
+		return;
+	}
+	if (!counts->reasons[CHECK_NO_DUMP])
 		return;
 	finding = recording__add(recording, "no-dump", FINDING_LOSS, recording->counts->unnamed);
 	if (!finding)

@@ -81,6 +81,23 @@ static void note_sample(struct recording *recording, const struct perfdata_recor
 	recording->counts->full += sample.user_stack_full;
 }
 
+/* "python3.11", "libpython3.11.so.1.0" */
+static void note_python(struct recording *recording, const struct perfdata_record *record)
+{
+	struct perfdata_mmap mmap;
+	const char *slash, *name;
+	unsigned int minor;
+
+	if (!perfdata__parse_mmap(recording->perfdata, record, &mmap))
+		return;
+	slash = strrchr(mmap.name, '/');
+	name = slash ? slash + 1 : mmap.name;
+	if (strncmp(name, "lib", 3) == 0)
+		name += 3;
+	if (sscanf(name, "python3.%3u", &minor) == 1 && minor > recording->python)
+		recording->python = minor;
+}
+
 static int read_records(struct recording *recording)
 {
 	struct perfdata_record record;
@@ -93,6 +110,8 @@ static int read_records(struct recording *recording)
 			note_lost(recording, &record);
 		else if (record.type == PERFDATA_SAMPLE && recording->has_stacks)
 			note_sample(recording, &record);
+		else if (record.type == PERFDATA_MMAP || record.type == PERFDATA_MMAP2)
+			note_python(recording, &record);
 	}
 	perfdata_walk__end(&walk);
 	return got;

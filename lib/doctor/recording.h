@@ -33,6 +33,7 @@ struct recording {
 	struct perfdata *perfdata; /* as recorded */
 	struct plan *plan;
 	const struct runtime *runtime; /* of most samples, or NULL */
+	unsigned int python;           /* the newest Python 3 that is mapped: 11 of 3.11; 0: none */
 	bool has_chains, has_stacks;   /* what events ask for */
 	bool user_only;                /* none sees the kernel */
 	struct check_recorded recorded;
