@@ -13,6 +13,7 @@ count()
 for name in java17-fp-pfp py313fpbuild-perfjit-fp; do
 	rm -rf ./*
 	recording $name
+	without_libraries perf.data
 	frames perf.data jit-*.dump
 	chains perf.data
 	run perfjit-check --json perf.data

@@ -79,6 +79,7 @@ for path in "$SRCDIR"/man/*.[1-8]; do
 
 	rm -rf ./* ../examples
 	recording py313fpbuild-perfjit-fp
+	without_libraries perf.data
 	mkdir dumps ../examples
 	cp jit-1195.dump dumps
 	cp "$TESTDATA/broken/jit-77.dump" .

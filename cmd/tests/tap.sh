@@ -186,6 +186,14 @@ recording()
 	chmod u+w ./*
 }
 
+# without_libraries PROFILE: the machine's libraries that ran are neither here nor, by the C library's
+# build-id, their debug files, whatever this machine has: perf would name code by another build.
+without_libraries()
+{
+	perl -0777 -pi -e 's{/x86_64-linux-gnu/}{/x86_64-linux-out/}g or die;
+		s{\x93\xac\x61\xec\x5a\x8e\xb1\x39}{not here}g or die' "$1"
+}
+
 # program NAME: brings the recording of testdata/programs into the work folder, unpacked, and what
 # it ran to the folder ../symfs, below its recorded path.
 program()
@@ -216,7 +224,8 @@ frames()
 }
 
 # chains PROFILE [OPTION]...: what perf makes of all call chains, as variables: chains_samples,
-# chains_frames, chains_named, chains_kernel, chains_whole, chains_infile.
+# chains_frames, chains_named, chains_kernel, chains_whole, chains_infile,
+# chains_arrived.
 chains()
 {
 	profile=$1

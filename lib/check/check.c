@@ -180,7 +180,7 @@ static enum check_end end_of_recorded(const struct checker *checker)
 	const struct unwind_chain *chain = &checker->chain;
 	size_t nr_user = chain->frames.count - chain->nr_kernel;
 
-	if (nr_user > 1 && root__is(&chain->frames.items[chain->frames.count - 1]))
+	if (nr_user > 1 && root__is_last(chain->frames.items + chain->nr_kernel, nr_user))
 		return CHECK_COMPLETE;
 	if (nr_user >= UNWIND_MAX_STACK && !checker->baked)
 		return CHECK_TOO_DEEP;

@@ -25,15 +25,34 @@ static bool matches_any(const char *const *globs, size_t count, const char *text
 	return false;
 }
 
-bool root__is(const struct unwind_frame *frame)
+static bool is_in_c_library(const struct unwind_frame *frame)
 {
 	const char *slash;
 
-	if (frame->symbol)
-		return matches_any(names, sizeof(names) / sizeof(*names), frame->symbol);
-	if (frame->reason != UNWIND_NO_SYMBOL || !frame->mapping || !frame->mapping->file)
+	if (!frame->mapping || !frame->mapping->file)
 		return false;
 	slash = strrchr(frame->mapping->name, '/');
 	return matches_any(c_libraries, sizeof(c_libraries) / sizeof(*c_libraries),
 			   slash ? slash + 1 : frame->mapping->name);
+}
+
+/* Whether code outside the C library is what the last one called: at most through start_thread. */
+static bool has_called_out(const struct unwind_frame *frames, size_t count)
+{
+	const struct unwind_frame *callee = &frames[count - 2];
+
+	if (count > 2 && is_in_c_library(callee))
+		callee--;
+	return callee->mapping && !is_in_c_library(callee);
+}
+
+bool root__is_last(const struct unwind_frame *frames, size_t count)
+{
+	const struct unwind_frame *last = &frames[count - 1];
+
+	if (last->symbol)
+		return matches_any(names, sizeof(names) / sizeof(*names), last->symbol);
+	if (!is_in_c_library(last))
+		return false;
+	return last->reason == UNWIND_NO_SYMBOL || has_called_out(frames, count);
 }
