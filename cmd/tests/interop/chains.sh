@@ -18,3 +18,18 @@ same_frames()
 	is "$1: with names" "$chains_unnamed" 0
 	is "$1: those that perf shows" "$chains_differ" 0 || tell ../differ
 }
+
+# agree_on_recordings: agrees NAME LEAST FOLDER is called for each whose chains are recorded
+agree_on_recordings()
+{
+	while read -r name least; do
+		rm -rf ./*
+		recording "$name"
+		perfjit-fix -q perf.data
+		agrees "$name" "$least" perf.fixed.data.jit
+	done <<-EOT
+		py313fpbuild-perfjit-fp	3500
+		node20-fp		8000
+		java17-fp-pfp		2500
+	EOT
+}

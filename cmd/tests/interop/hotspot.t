@@ -21,16 +21,7 @@ agrees()
 }
 
 symfs=
-while read -r name least; do
-	rm -rf ./*
-	recording "$name"
-	perfjit-fix -q perf.data
-	agrees "$name" "$least" perf.fixed.data.jit
-done <<-EOT
-	py313fpbuild-perfjit-fp	3500
-	node20-fp		8000
-	java17-fp-pfp		2500
-EOT
+agree_on_recordings
 
 # copied stacks, which it unwinds by the tables of our DSOs and of files that are at hand everywhere
 symfs=--symfs=../symfs

@@ -19,16 +19,7 @@ agrees()
 }
 
 symfs='' below=''
-while read -r name least; do
-	rm -rf ./*
-	recording "$name"
-	perfjit-fix -q perf.data
-	agrees "$name" "$least" perf.fixed.data.jit
-done <<-EOT
-	py313fpbuild-perfjit-fp	3500
-	node20-fp		8000
-	java17-fp-pfp		2500
-EOT
+agree_on_recordings
 
 # code at addresses that were used again, in processes that forked too; unwound by perfjit-fix, as
 # the parser only parses
