@@ -9,7 +9,7 @@ sub fib {
 }
 
 my %seen;
-for my $round (1 .. 60) {
+for my $round (1 .. 130) {
 	$seen{int rand 5000} .= "x$_ " for 1 .. 5000;
 	my @order = sort { length $seen{$a} <=> length $seen{$b} || $a <=> $b } keys %seen;
 	s/x(\d+) /$1,/g for @seen{@order[0 .. 99]};
