@@ -151,8 +151,6 @@ const char *check_end__chains(enum check_end end, const struct runtime *runtime,
 			return "--call-graph dwarf,65528";
 		return keeps_frame_pointers(runtime) ? "-g" : NULL;
 	case CHECK_FRAME_POINTER:
-		if (runtime && runtime->hopeless)
-			return NULL;
 		return is_to_keep_frame_pointers(runtime, recorded) ? "-g"
 								    : "--call-graph dwarf,16384";
 	case CHECK_NO_CFI:
@@ -188,8 +186,6 @@ const char *check_end__advice(enum check_end end, const struct runtime *runtime,
 			 "copy more of the stack than %u bytes: perf record --call-graph "
 			 "dwarf,65528",
 			 recorded->stack);
-	else if (!advice && pointers && runtime && runtime->hopeless)
-		snprintf(out, size, "nothing can be done: %s", runtime->hopeless);
 	else if (!advice && pointers && is_to_keep_frame_pointers(runtime, recorded))
 		snprintf(out, size,
 			 "let %s keep frame pointers: %s; or record with --call-graph dwarf,16384",

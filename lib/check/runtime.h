@@ -17,7 +17,6 @@ struct runtime {
 	const char *enable; /* one line: what makes it write its jitdump or map */
 	/* Whether its code keeps frame pointers: "" always; an option by which it does; NULL not. */
 	const char *frame_pointers;
-	const char *hopeless; /* one line: why its call chains can't be whole; or NULL */
 };
 
 /* By the files that the process, or what it was forked from, has mapped; NULL: none known. */
