@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "code/machine.h"
 #include "fix/function.h"
 #include "fix/outlines.h"
 #include "fix/region.h"
@@ -53,19 +54,6 @@ static const char *source_of(const struct plan *plan, const struct process *proc
 	return "";
 }
 
-static uint8_t class_of(uint16_t machine)
-{
-	switch (machine) {
-	case EM_386:
-	case EM_ARM:
-	case EM_PPC:
-	case EM_MIPS:
-		return ELFCLASS32;
-	default:
-		return ELFCLASS64;
-	}
-}
-
 /* What a 32-bit program can't have. */
 static bool is_mapped_beyond_32_bits(const struct process *process)
 {
@@ -104,7 +92,7 @@ static struct cfi_target target_of(const struct plan *plan, const struct process
 		.machine = machine,
 		.class = host == machine && perfdata__elf_class(plan->perfdata)
 				 ? perfdata__elf_class(plan->perfdata)
-				 : class_of(machine),
+				 : machine__class(machine),
 		.order = perfdata__order(plan->perfdata),
 	};
 }
