@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
+#include "code/machine.h"
 #include "jitdump/dump.h"
 
 /* Code of one program's JIT compiler and its tables reach one another by 32 bits. */
@@ -45,6 +46,19 @@ void unwinding__split(struct bytes data, uint64_t hdr_size, enum byte_order orde
 	*eh_frame_hdr = (struct bytes){ hdr_first ? data.data : data.data + frame_size, hdr_size };
 }
 
+/* DW_EH_PE_absptr in so many words: as wide as addresses of the dump's machine. */
+static uint8_t absptr_of(const struct jitdump *dump)
+{
+	return machine__class((uint16_t)dump->header.elf_mach) == ELFCLASS32 ? DW_EH_PE_udata4
+									     : DW_EH_PE_udata8;
+}
+
+static uint8_t with_width(uint8_t encoding, uint8_t absptr)
+{
+	return encoding != DW_EH_PE_omit && (encoding & 0x0f) == DW_EH_PE_absptr ? encoding | absptr
+										 : encoding;
+}
+
 /* What is known of a CIE: how the addresses of its FDEs are encoded. */
 struct cie {
 	uint64_t offset;
@@ -72,9 +86,9 @@ static void skip_leb128(struct cursor *cur)
 }
 
 /* Reads the CIE whose content (from its version on) cur stands at. */
-static struct cie read_cie(struct cursor cur, uint64_t offset)
+static struct cie read_cie(struct cursor cur, uint64_t offset, uint8_t absptr)
 {
-	struct cie cie = { offset, DW_EH_PE_absptr, false };
+	struct cie cie = { offset, absptr, false };
 	uint8_t version = cursor__u8(&cur);
 	const char *augmentation = cursor__string(&cur);
 
@@ -92,10 +106,11 @@ static struct cie read_cie(struct cursor cur, uint64_t offset)
 			if (*augmentation == 'L')
 				cursor__u8(&cur);
 			else if (*augmentation == 'P')
-				cursor__take(&cur, encoded_size(cursor__u8(&cur)));
+				cursor__take(&cur,
+					     encoded_size(with_width(cursor__u8(&cur), absptr)));
 		}
 		if (*augmentation == 'R')
-			cie.encoding = cursor__u8(&cur);
+			cie.encoding = with_width(cursor__u8(&cur), absptr);
 	}
 	cie.valid = !cur.overrun && cie.encoding != DW_EH_PE_omit;
 	return cie;
@@ -104,7 +119,6 @@ static struct cie read_cie(struct cursor cur, uint64_t offset)
 static uint64_t read_value(struct cursor *cur, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
 		return cursor__u64(cur);
@@ -119,7 +133,7 @@ static uint64_t read_value(struct cursor *cur, uint8_t encoding)
 }
 
 /* The eh_frame's own address, if its eh_frame_hdr gives it as an absolute one; else 0. */
-static uint64_t eh_frame_addr(struct bytes hdr, enum byte_order order)
+static uint64_t eh_frame_addr(struct bytes hdr, enum byte_order order, uint8_t absptr)
 {
 	struct cursor cur = cursor__at(hdr, order);
 	uint8_t encoding;
@@ -130,7 +144,7 @@ static uint64_t eh_frame_addr(struct bytes hdr, enum byte_order order)
 	if (encoding == DW_EH_PE_omit || (encoding & 0x70) != DW_EH_PE_absptr)
 		return 0;
 	cursor__take(&cur, 4);
-	return read_value(&cur, encoding);
+	return read_value(&cur, with_width(encoding, absptr));
 }
 
 /* The range of an FDE whose address field cur stands at; false when it isn't known where it is. */
@@ -155,7 +169,7 @@ static bool read_range(struct cursor cur, const struct cie *cie, uint64_t base, 
 
 /* Collects the ranges of all FDEs whose address can be told from the record alone. */
 static int read_ranges(struct unwinding *next, struct bytes eh_frame, uint64_t base,
-		       enum byte_order order)
+		       enum byte_order order, uint8_t absptr)
 {
 	struct cursor cur = cursor__at(eh_frame, order);
 	struct cie cie = { .valid = false };
@@ -174,7 +188,7 @@ static int read_ranges(struct unwinding *next, struct bytes eh_frame, uint64_t b
 		cur.pos += length;
 		id = cursor__u32(&entry);
 		if (id == 0) {
-			cie = read_cie(entry, offset);
+			cie = read_cie(entry, offset, absptr);
 			continue;
 		}
 		if (id > id_at)
@@ -185,7 +199,7 @@ static int read_ranges(struct unwinding *next, struct bytes eh_frame, uint64_t b
 			if (id < 9)
 				continue;
 			entry.pos = at.data + 8;
-			cie = read_cie(entry, id_at - id);
+			cie = read_cie(entry, id_at - id, absptr);
 			entry.pos = eh_frame.data + id_at + 4;
 		}
 		if (read_range(entry, &cie, base, id_at + 4, &range) &&
@@ -205,6 +219,8 @@ static int by_start(const void *a, const void *b)
 int unwinding__set(struct unwinding *next, struct jitdump *dump,
 		   const struct jitdump_record *record)
 {
+	enum byte_order order = dump->header.order;
+	uint8_t absptr = absptr_of(dump);
 	struct code_unwind *unwind;
 	int err;
 
@@ -219,8 +235,7 @@ int unwinding__set(struct unwinding *next, struct jitdump *dump,
 	unwind->mapped_size = record->unwinding_info.mapped_size;
 	unwind->offset = record->offset;
 	err = read_ranges(next, unwind->eh_frame,
-			  eh_frame_addr(unwind->eh_frame_hdr, dump->header.order),
-			  dump->header.order);
+			  eh_frame_addr(unwind->eh_frame_hdr, order, absptr), order, absptr);
 	if (err)
 		return err;
 	if (next->ranges.count > 1)

@@ -3,6 +3,8 @@
  * Whose the CFI of a dump is, and which part of it is which. Layouts: V8 and CPython as their
  * sources write them, LLVM ORC after JITLoaderPerf.cpp and PerfSupportPlugin.cpp.
  */
+#include <elf.h>
+
 #include "jitdump/testing.h"
 
 #define EH_FRAME 0x7f0000002000u /* where ORC's .eh_frame is mapped */
@@ -288,7 +290,7 @@ static struct buf narrow_eh_frame(uint8_t encoding)
 }
 
 /* Which of the functions at 0x1000, 0x1040 and 0x1080 have CFI, as bits. */
-static unsigned int functions_with_cfi(struct buf *frame)
+static unsigned int functions_with_cfi(struct buf *frame, uint32_t elf_mach)
 {
 	struct buf buf = BUF(ORDER_LITTLE);
 	struct reading reading;
@@ -296,6 +298,7 @@ static unsigned int functions_with_cfi(struct buf *frame)
 	size_t start;
 
 	put_header(&buf);
+	set_u32(buf.data + 12, elf_mach, ORDER_LITTLE);
 	start = begin_unwinding(&buf, 10, frame->size, 0, 0);
 	buf__put(&buf, frame->data, frame->size);
 	end_record(&buf, start);
@@ -314,7 +317,19 @@ static void addresses_of_four_bytes(void **state)
 	struct buf frame = narrow_eh_frame(UDATA4);
 
 	(void)state;
-	assert_int_equal(functions_with_cfi(&frame), 3);
+	assert_int_equal(functions_with_cfi(&frame, EM_X86_64), 3);
+}
+
+/* DW_EH_PE_absptr is as wide as the machine's addresses. */
+static void absolute_addresses_of_32_bits(void **state)
+{
+	struct buf frame = narrow_eh_frame(ABSPTR), personality = narrow_eh_frame(ABSPTR);
+
+	(void)state;
+	assert_int_equal(functions_with_cfi(&frame, EM_386), 3);
+	assert_int_equal(personality.data[17], UDATA4);
+	personality.data[17] = ABSPTR;
+	assert_int_equal(functions_with_cfi(&personality, EM_ARM), 3);
 }
 
 /* Where addresses can't be read the table is of the one function that follows. */
@@ -324,13 +339,13 @@ static void addresses_that_cannot_be_read(void **state)
 		   astray = narrow_eh_frame(UDATA4);
 
 	(void)state;
-	assert_int_equal(functions_with_cfi(&uleb128), 4);
+	assert_int_equal(functions_with_cfi(&uleb128, EM_X86_64), 4);
 	/* the augmentation goes on to the CIE's end */
 	memset(cut.data + 9, 'z', get_u32(cut.data, ORDER_LITTLE) - 5);
-	assert_int_equal(functions_with_cfi(&cut), 4);
+	assert_int_equal(functions_with_cfi(&cut, EM_X86_64), 4);
 	/* the second FDE says that its CIE begins in itself; the first has a range all the same */
 	set_u32(astray.data + astray.size - 20, 8, ORDER_LITTLE);
-	assert_int_equal(functions_with_cfi(&astray), 1);
+	assert_int_equal(functions_with_cfi(&astray, EM_X86_64), 1);
 }
 
 /* The specification's order, with a table: hdr first. */
@@ -429,6 +444,7 @@ int main(void)
 		cmocka_unit_test(damaged_is_not_taken_for_shared),
 		cmocka_unit_test(a_graph_of_one_function),
 		cmocka_unit_test(addresses_of_four_bytes),
+		cmocka_unit_test(absolute_addresses_of_32_bits),
 		cmocka_unit_test(addresses_that_cannot_be_read),
 		cmocka_unit_test(reads_what_the_specification_says),
 		cmocka_unit_test(a_long_cie_is_no_hdr),
