@@ -137,6 +137,20 @@ is "stripped, half of them are lost" $(($(json '$j->{frames_named}') < named / 2
 mv packed "$program"
 run perfjit-check --json --symfs=../symfs perf.data
 is "unless they are in .gnu_debugdata" "$(json '$j->{frames_named}')" "$named"
+# or in a file that it names; without a build-id the right one is told by its CRC
+unwinding dynamic
+perl -0777pi -e 's,.*perfjit-testdata/dynami\Kc,X,s' perf.data
+objcopy --remove-section=.note.gnu.build-id "$program"
+mkdir "${program%/*}/.debug"
+objcopy --only-keep-debug "$program" "${program%/*}/.debug/dynamic.debug"
+(cd "${program%/*}/.debug" && objcopy --strip-all --add-gnu-debuglink=dynamic.debug ../dynamic)
+cp "$program" "${program%/*}/dynamic.debug"
+run perfjit-check --json --symfs=../symfs perf.data
+is "or in the file that .gnu_debuglink names" "$(json '$j->{frames_named}')" "$named"
+rm -r "${program%/*}/.debug"
+run perfjit-check --json --symfs=../symfs perf.data
+is "  not in one of that name with another CRC" $(($(json '$j->{frames_named}') < named / 2)) 1
+rm "${program%/*}/dynamic.debug"
 unwinding i386
 end_of no-registers 6 "a 32-bit process" perf.data
 

@@ -4,11 +4,13 @@
  * recorded path is believed to be the one, as perf does.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "unwind/unwinder.h"
@@ -115,15 +117,13 @@ static int locate_vdso(struct unwind_module *module, const struct unwinder *unwi
 static bool is_there(const char *folder, const char *name)
 {
 	char *path;
-	FILE *file;
+	bool there;
 
 	if (asprintf(&path, "%s%s", folder, name) < 0)
 		return false;
-	file = fopen(path, "re");
+	there = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 	free(path);
-	if (file)
-		fclose(file);
-	return file != NULL;
+	return there;
 }
 
 int unwind_module__locate(struct unwind_module *module, const struct unwinder *unwinder)
@@ -185,20 +185,26 @@ static bool has_crc(const struct module_file *file, uint32_t crc)
 	return crc32_z(0, file->bytes.data, file->bytes.size) == crc;
 }
 
+/* Where gdb looks for it; without a build-id the first one of the right CRC is taken. */
 static void try_debuglink(struct unwind_module *module, const char *debug_dir)
 {
+	const struct {
+		const char *root, *below;
+	} places[] = { { "", "" }, { "", "/.debug" }, { debug_dir, "" } };
 	struct bytes build_id = { module->file.build_id, module->file.build_id_size };
 	char *copy = module->path ? strdup(module->path) : NULL, *path = NULL;
 	const char *folder = copy ? dirname(copy) : NULL, *link;
 	uint32_t crc;
 
 	link = folder ? read_debuglink(module->file.elf, &crc) : NULL;
-	if (link &&
-	    (try(&module->debug, &path, build_id, "%s/%s", folder, link) ||
-	     try(&module->debug, &path, build_id, "%s/.debug/%s", folder, link) ||
-	     try(&module->debug, &path, build_id, "%s%s/%s", debug_dir, folder, link)) &&
-	    !build_id.size && !has_crc(&module->debug, crc))
+	for (size_t i = 0; link && i < sizeof(places) / sizeof(*places); i++) {
+		if (!try(&module->debug, &path, build_id, "%s%s%s/%s", places[i].root, folder,
+			 places[i].below, link))
+			continue;
+		if (build_id.size || has_crc(&module->debug, crc))
+			break;
 		module_file__close(&module->debug);
+	}
 	free(path);
 	free(copy);
 }
