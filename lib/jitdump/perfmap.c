@@ -10,6 +10,9 @@
 #include "base/file.h"
 #include "jitdump/arena.h"
 
+/* So much of a line is looked at before it is asked whether a hole follows. */
+#define PIECE ((size_t)64 << 10)
+
 struct perfmap {
 	char *path;
 	struct diag *diag;
@@ -98,19 +101,33 @@ static int add_line(struct perfmap *map, struct bytes line, uint64_t offset)
 	return 0;
 }
 
-static int read_lines(struct perfmap *map, struct bytes text)
+/* Where the line at pos ends. Holes have no newline, and reading them would take memory. */
+static size_t end_of_line(const struct file_map *file, size_t pos)
+{
+	struct bytes text = file->bytes;
+
+	while (pos < text.size) {
+		size_t size = text.size - pos < PIECE ? text.size - pos : PIECE;
+		const uint8_t *newline = memchr(text.data + pos, '\n', size);
+
+		if (newline)
+			return (size_t)(newline - text.data);
+		pos = file_map__data_from(file, pos + size);
+	}
+	return text.size;
+}
+
+static int read_lines(struct perfmap *map, const struct file_map *file)
 {
 	size_t pos = 0;
 
-	while (pos < text.size) {
-		const uint8_t *start = text.data + pos;
-		const uint8_t *newline = memchr(start, '\n', text.size - pos);
-		size_t size = newline ? (size_t)(newline - start) : text.size - pos;
-		int err = add_line(map, (struct bytes){ start, size }, pos);
+	while (pos < file->bytes.size) {
+		size_t end = end_of_line(file, pos);
+		int err = add_line(map, (struct bytes){ file->bytes.data + pos, end - pos }, pos);
 
 		if (err)
 			return err;
-		pos += size + 1;
+		pos = end + 1;
 	}
 	return 0;
 }
@@ -137,7 +154,7 @@ static int read_file(struct perfmap *map)
 
 	if (err)
 		return err;
-	err = read_lines(map, file.bytes);
+	err = read_lines(map, &file);
 	file_map__close(&file);
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/resource.h>
 
 #include "jitdump/perfmap.h"
 #include "jitdump/testing.h"
@@ -41,16 +42,24 @@ static void read_map_at(struct map *map, const char *path)
 	assert_int_equal(fclose(out), 0);
 }
 
-static void read_map(struct map *map, const char *text, size_t size)
+/* The text, a hole and the text again. */
+static void read_map_with_hole(struct map *map, const char *text, size_t size, off_t hole)
 {
 	int fd = memfd_create("perfmap", MFD_CLOEXEC);
 	char path[64];
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, size), size);
+	if (hole)
+		assert_int_equal(pwrite(fd, text, size, (off_t)size + hole), size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	read_map_at(map, path);
 	close(fd);
+}
+
+static void read_map(struct map *map, const char *text, size_t size)
+{
+	read_map_with_hole(map, text, size, 0);
 }
 
 static void end_map(struct map *map)
@@ -174,6 +183,23 @@ static void stops_when_told(void **state)
 	end_map(&map);
 }
 
+/* Anyone may put a file of any size where maps are looked for. */
+static void a_hole_takes_no_memory(void **state)
+{
+	static const char text[] = "1000 10 f\n2000 10 g\n";
+	struct rusage usage;
+	struct map map;
+
+	(void)state;
+	read_map_with_hole(&map, text, sizeof(text) - 1, (off_t)4 << 30);
+	assert_string_equal(map.entries, "1000+10 f\n2000+10 g\n2000+10 g\n");
+	assert_int_equal(map.reading.said.count, 1);
+	assert_string_equal(map.reading.said.items[0].kind, "perfmap.no-address");
+	end_map(&map);
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	assert_in_range(usage.ru_maxrss, 1, 1 << 20);
+}
+
 static void knows_the_pid_by_the_name(void **state)
 {
 	static const struct {
@@ -227,6 +253,7 @@ int main(void)
 		cmocka_unit_test(reads_text),
 		cmocka_unit_test(bytes_that_are_no_text),
 		cmocka_unit_test(stops_when_told),
+		cmocka_unit_test(a_hole_takes_no_memory),
 		cmocka_unit_test(knows_the_pid_by_the_name),
 		cmocka_unit_test(says_what_it_can_not_read),
 	};
