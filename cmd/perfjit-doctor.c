@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -74,7 +75,10 @@ static enum exit_code probe(struct run *run)
 /* One who names a perf as if it were a recording. */
 static bool is_program(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	struct stat stat_;
+	/* what comes through a pipe is there but once */
+	bool may_be = stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode);
+	FILE *file = may_be ? fopen(path, "re") : NULL;
 	char magic[SELFMAG] = { 0 };
 	bool read_it = file && fread(magic, sizeof(magic), 1, file) == 1;
 

@@ -76,29 +76,15 @@ static int print(struct dump *dump, const char *head, size_t size)
 	return dump__perfdata(dump);
 }
 
-static int recognise(struct dump *dump)
+static int print_by_head(struct dump *dump, int fd)
 {
 	char head[64] = "";
-	struct stat stat_;
-	ssize_t size = 0;
-	int fd;
+	ssize_t size = pread(fd, head, sizeof(head) - 1, 0);
 
-	if (stat(dump->path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
-		return dump__perfdata(dump);
-	fd = open(dump->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		int err = errno;
-
-		diag__report(dump->diag, DIAG_ERROR, "file.open", dump->path, DIAG_NO_OFFSET,
-			     "can't open: %s", strerror(err));
-		return -err;
-	}
-	size = pread(fd, head, sizeof(head) - 1, 0);
-	close(fd);
 	return print(dump, head, size > 0 ? (size_t)size : 0);
 }
 
-/* Standard input is read whole first: what it is shows only then. */
+/* A stream is read whole first: what it is shows only then. */
 static int print_stream(struct dump *dump, int stream)
 {
 	char path[64];
@@ -111,8 +97,31 @@ static int print_stream(struct dump *dump, int stream)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	dump->path = path;
 	if (!err)
-		err = recognise(dump);
+		err = print_by_head(dump, fd);
 	dump->path = dump->name;
+	close(fd);
+	return err;
+}
+
+static int print_path(struct dump *dump)
+{
+	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat stat = { 0 };
+	int err;
+
+	if (fd < 0) {
+		err = errno;
+		diag__report(dump->diag, DIAG_ERROR, "file.open", dump->path, DIAG_NO_OFFSET,
+			     "can't open: %s", strerror(err));
+		return -err;
+	}
+	fstat(fd, &stat);
+	if (S_ISDIR(stat.st_mode))
+		err = dump__perfdata(dump);
+	else if (S_ISFIFO(stat.st_mode))
+		err = print_stream(dump, fd);
+	else
+		err = print_by_head(dump, fd);
 	close(fd);
 	return err;
 }
@@ -139,7 +148,7 @@ static enum exit_code run(struct dump *dump)
 	if (strcmp(dump->name, "-") == 0)
 		err = print_stream(dump, STDIN_FILENO);
 	else
-		err = recognise(dump);
+		err = print_path(dump);
 	if (err == -ENOMEM || dump->printer.writer.failed) {
 		diag__report(dump->diag, DIAG_ERROR, "memory", NULL, DIAG_NO_OFFSET,
 			     "out of memory");

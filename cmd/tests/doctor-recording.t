@@ -43,6 +43,14 @@ exits 0 "a sound recording"
 out_has "says so first" '^perf.data is a sound recording of CPython: 719 samples, 704 of them through JIT'
 out_has "and what to do with it" '^Next: perfjit-fix perf.data$'
 out_has "and what perfjit-fix will make of it" '^With perfjit-fix: 3549 of 3549 frames in JIT code'
+cp ../out ../plain
+mkfifo pipe
+cat perf.data >pipe &
+timeout 60 perfjit-doctor pipe >../out 2>../err
+sed 's/^pipe/perf.data/' ../out | grep -v '^Next' >../pipe
+wait
+grep -v '^Next' ../plain >../file
+same_file "  the same when it comes through a pipe" ../pipe ../file
 
 fresh py313fpbuild-perfjit-fp
 cause 'the jitdump of pid 1195 is no longer where the profile says' "moved"

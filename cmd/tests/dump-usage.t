@@ -41,6 +41,15 @@ sed 1d ../out >../stream
 succeeds "is printed" perfjit-dump --stats perf.data
 sed 1d ../out >../plain
 same_file "  as the file is" ../plain ../stream
+mkfifo pipe
+cat jit-1195.dump >pipe &
+succeeds "a jitdump from a named pipe" timeout 60 perfjit-dump --stats pipe
+sed 1d ../out >../stream
+wait
+succeeds "is printed" perfjit-dump --stats jit-1195.dump
+sed 1d ../out >../plain
+same_file "  as the file is" ../plain ../stream
+rm pipe
 run sh -c 'perfjit-dump - <text'
 exits 3 "standard input of another kind"
 err_has "  is said of it by that name" '^perfjit-dump: error: -: is no perf.data'
