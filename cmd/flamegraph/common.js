@@ -17,22 +17,30 @@ function percent(part, whole)
 	if (!whole)
 		return "-";
 	const value = 100 * part / whole;
-	// what is not all is not 100
+	// what is not all is not 100, and what is there is not 0
 	if (part === whole)
 		return "100 %";
+	if (part && value < 0.05)
+		return `${Math.max(value, 0.01).toFixed(2)} %`;
 	return value < 99.95 ? `${value.toFixed(1)} %` : `${Math.min(value, 99.99).toFixed(2)} %`;
 }
 
-// Plain nested names of C++; what is more than that is left as it is.
+// Plain names of C++, nested or not; what is more than that is left as it is.
 function demangled(name)
 {
-	let rest = /^_ZN[KVr]*(.*)$/s.exec(name);
-	const parts = [];
+	const nested = /^_ZN[KVr]*(St)?(.*)$/s.exec(name), plain = /^_ZL?(\d.*)$/s.exec(name);
+	const parts = nested?.[1] ? ["std"] : [];
+	let rest = nested?.[2] ?? plain?.[1];
 
 	if (!rest)
 		return name;
-	for (rest = rest[1]; rest && rest[0] !== "E";) {
-		const length = /^L?(\d+)/.exec(rest);
+	while (rest && rest[0] !== "E" && (nested || !parts.length)) {
+		const special = /^[CD][0-3]/.exec(rest), length = /^L?(\d+)/.exec(rest);
+		if (special && parts.length) {
+			parts.push((rest[0] === "D" ? "~" : "") + parts[parts.length - 1]);
+			rest = rest.slice(2);
+			continue;
+		}
 		if (!length)
 			return name;
 		const end = length[0].length + Number(length[1]);
@@ -40,7 +48,7 @@ function demangled(name)
 		parts.push(part.startsWith("_GLOBAL__N") ? "(anonymous)" : part);
 		rest = rest.slice(end);
 	}
-	return rest && parts.length ? parts.join("::") : name;
+	return (rest || plain) && parts.length ? parts.join("::") : name;
 }
 
 const shown = data.names.map(demangled);
@@ -63,7 +71,7 @@ function duration(ns)
 	for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
 		if (n >= size)
 			return `${sign}${Number((n / size).toPrecision(4))} ${unit}`;
-	return `${sign}${n} ns`;
+	return n ? `${sign}${n} ns` : "0 s";
 }
 
 function bytes(n)

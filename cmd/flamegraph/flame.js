@@ -103,6 +103,10 @@ const flame = {
 		this.drawn = [];
 		context.font = `12px ${color.font}`;
 		context.textBaseline = "middle";
+		if (!tree.samples) {
+			context.fillStyle = color.faint;
+			context.fillText("The profile has no samples.", 8, 20);
+		}
 		while (stack.length) {
 			const node = stack.pop(), y = tree.depth[node] * this.row - top;
 			const left = Math.max((tree.start[node] - from) * scale, 0);
@@ -116,7 +120,7 @@ const flame = {
 		}
 	},
 
-	// Callees narrower than a pixel are one, as wide as all of them.
+	// Callees narrower than a pixel are one, as wide as all of them, of the widest one's kind.
 	addCallees(context, node, scale, from, y, width, stack)
 	{
 		const tree = this.tree, list = tree.children[node] ?? [];
@@ -130,12 +134,27 @@ const flame = {
 			const left = Math.max((tree.start[list[i]] - from) * scale, 0);
 			const right = Math.min((tree.start[last] + tree.total[last] - from) * scale, width);
 			if (right > 0 && left < width && y > -this.row) {
-				const matched = this.matches && list.slice(i).some(n => this.matches[tree.frame[n]]);
-				context.fillStyle = matched ? color.match : color.line;
-				context.fillRect(left, y, Math.max(right - left, 1), this.row - 1);
+				this.drawMerged(context, list.slice(i), left, y, right - left);
 				this.drawn.push({ node: list[i], left, right, y, merged: list.length - i });
 			}
 			return;
+		}
+	},
+
+	drawMerged(context, list, left, y, width)
+	{
+		const frames = list.map(node => this.tree.frame[node]), high = this.row - 1;
+		const matched = this.matches && frames.some(number => this.matches[number]);
+
+		context.globalAlpha = this.matches && !matched ? 0.3 : matched ? 1 : 0.7;
+		context.fillStyle = matched ? color.match
+			: unresolved[frames[0]] ? hatch(context) : frameColor(frames[0]);
+		context.fillRect(left, y, Math.max(width, 1), high);
+		context.globalAlpha = 1;
+		if (width > 26) {
+			context.fillStyle = matched ? color["match-ink"] : color.ink;
+			context.fillText(this.label(context, plural(list.length, "narrow frame"), width - 9),
+				left + 4, y + high / 2 + 0.5);
 		}
 	},
 
@@ -188,6 +207,20 @@ const flame = {
 		return this.drawn.find(d => x >= d.left && x < d.right && y >= d.y && y < d.y + this.row);
 	},
 
+	// The one of those drawn as one that is at a place. Their caller has no more room to give when it
+	// is as wide as the page.
+	narrow(found, event)
+	{
+		const tree = this.tree, [from, to] = this.range(), caller = tree.parent[found.node];
+		const x = event.clientX - this.canvas.getBoundingClientRect().left;
+		const sample = from + x / this.canvas.clientWidth * (to - from);
+
+		if (tree.total[caller] < to - from)
+			return caller;
+		return tree.children[caller].find(node =>
+			sample >= tree.start[node] && sample < tree.start[node] + tree.total[node]) ?? caller;
+	},
+
 	tell(node, merged)
 	{
 		const tree = this.tree;
@@ -198,7 +231,7 @@ const flame = {
 		}
 		if (merged > 1) {
 			tell([["name", `${plural(merged, "frame")} too narrow to be drawn`],
-				["faint", "Zoom in to their caller to see them."]]);
+				["faint", "A click makes their caller as wide as the page, one more the frame clicked on."]]);
 			return;
 		}
 		const frame = data.frames[tree.frame[node]], raw = data.names[frame[NAME]];

@@ -200,7 +200,10 @@ const memory = {
 		context.fillStyle = color.accent;
 		for (const mapping of space.mappings) {
 			const x = this.x(Math.max(mapping.time, this.bounds.from)), top = this.y(mapping.top);
-			context.fillRect(x - 0.75, top, 1.5, Math.max(this.y(mapping.bottom) - top, 2));
+			// a runtime that extends its mapping often must not hide what is in it
+			context.globalAlpha = 0.3;
+			context.fillRect(x - 0.5, top, 1, Math.max(this.y(mapping.bottom) - top, 2));
+			context.globalAlpha = 1;
 			context.beginPath();
 			context.moveTo(x, top);
 			context.lineTo(x + 7, top);
@@ -219,10 +222,15 @@ const memory = {
 		}
 	},
 
+	isInTime(item)
+	{
+		return item.load < this.bounds.to && item.end > this.bounds.from;
+	},
+
 	drawOutline(context)
 	{
 		for (const [item, paint, wide] of [[this.hovered, color.ink, 1], [this.selected, color.accent, 2]]) {
-			if (!item)
+			if (!item || !this.isInTime(item))
 				continue;
 			const left = this.x(Math.max(item.load, this.bounds.from)), top = this.y(item.top);
 			context.strokeStyle = paint;
@@ -346,6 +354,18 @@ const memory = {
 		redraw();
 	},
 
+	// Where keys zoom: what is visible of the selected stays so.
+	center()
+	{
+		const item = this.selected, all = [this.left + this.width / 2, this.top + this.height / 2];
+
+		if (item?.load === undefined || !this.isInTime(item))
+			return all;
+		const from = this.x(Math.max(item.load, this.bounds.from)), to = this.x(Math.min(item.end, this.bounds.to));
+		const y = this.y((item.top + item.bottom) / 2);
+		return y < this.top || y > this.top + this.height ? all : [(from + to) / 2, y];
+	},
+
 	move(x, y)
 	{
 		const b = this.bounds, all = this.all();
@@ -369,7 +389,7 @@ const memory = {
 		if (moves[event.key])
 			this.move(...moves[event.key]);
 		else if (factor)
-			this.zoom(this.left + this.width / 2, this.top + this.height / 2, factor, factor);
+			this.zoom(...this.center(), factor, factor);
 		else if (event.key === "]" || event.key === "[")
 			this.show((this.current + (event.key === "]" ? 1 : data.memory.length - 1)) % data.memory.length);
 		else
@@ -396,6 +416,11 @@ const memory = {
 		b.low = Math.max(middle - high / 2, this.all().low);
 		b.high = Math.min(b.low + high, this.all().high);
 		b.low = b.high - high;
+		if (!this.isInTime(code)) {
+			const span = b.to - b.from;
+			b.from = Math.min(code.load - span / 10, this.all().to - span);
+			b.to = b.from + span;
+		}
 		this.select(code);
 	},
 

@@ -3,7 +3,8 @@
 
 function summarize()
 {
-	const tree = data.trees[flame.current], summary = by("summary"), parts = [];
+	// JIT memory is that of the profile as it is
+	const tree = data.trees[view === "flame" ? flame.current : 0], summary = by("summary"), parts = [];
 	const mark = (part, whole) => {
 		const bold = document.createElement("b");
 		bold.textContent = percent(part, whole);
@@ -11,9 +12,15 @@ function summarize()
 		return bold;
 	};
 
-	parts.push(`${plural(tree.samples, "sample")} of ${data.events.join(", ") || "no event"} · `,
-		mark(tree.jitFramesNamed, tree.jitFrames), ` of ${plural(tree.jitFrames, "frame")} in JIT code named · `,
-		mark(tree.chainsComplete, tree.chains), ` of ${plural(tree.chains, "call chain")} complete`);
+	parts.push(plural(tree.samples, "sample") + (data.events.length ? ` of ${data.events.join(", ")}` : ""));
+	if (tree.jitFrames)
+		parts.push(" · ", mark(tree.jitFramesNamed, tree.jitFrames),
+			` of ${plural(tree.jitFrames, "frame")} in JIT code named`);
+	else if (tree.samples)
+		parts.push(" · none in JIT code");
+	if (tree.chains)
+		parts.push(" · ", mark(tree.chainsComplete, tree.chains),
+			` of ${plural(tree.chains, "call chain")} complete`);
 	summary.replaceChildren(...parts);
 	for (const button of by("trees").children)
 		button.setAttribute("aria-pressed", String(Number(button.value) === flame.current));
@@ -33,6 +40,7 @@ function show(name)
 	}
 	by("process").hidden = name !== "memory" || data.memory.length < 2;
 	by("trees").hidden = name !== "flame" || data.trees.length < 2;
+	summarize();
 	drawLegend();
 	shownView().search(searched());
 	if (name === "flame")
@@ -65,7 +73,7 @@ function key(event)
 		by("search").select();
 	} else if (event.key === "n" || event.key === "N") {
 		shownView().step(event.key === "n" ? 1 : -1);
-	} else if (event.key === "b" && data.trees.length > 1) {
+	} else if (event.key === "b" && view === "flame" && data.trees.length > 1) {
 		flame.show(1 - flame.current);
 	} else if (event.key === "m") {
 		show(view === "flame" ? "memory" : "flame");
@@ -99,7 +107,7 @@ function listenToFlame()
 	flame.element.addEventListener("click", event => {
 		const found = flame.at(event);
 		if (found)
-			flame.zoom(found.merged ? flame.tree.parent[found.node] : found.node);
+			flame.zoom(found.merged ? flame.narrow(found, event) : found.node);
 	});
 	flame.element.addEventListener("scroll", redraw);
 }
@@ -162,6 +170,10 @@ function start()
 	});
 	addEventListener("keydown", key);
 	addEventListener("resize", redraw);
+	// also when a scroll bar comes or goes
+	const observer = new ResizeObserver(redraw);
+	observer.observe(flame.element);
+	observer.observe(memory.element);
 	dark.addEventListener("change", () => {
 		readColors();
 		drawLegend();
@@ -170,7 +182,6 @@ function start()
 	listenToFlame();
 	listenToMemory();
 	readColors();
-	summarize();
 	show("flame");
 	by("flame").focus();
 }

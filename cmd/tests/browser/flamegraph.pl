@@ -176,6 +176,14 @@ subtest 'JIT memory' => sub {
 	ok($moved->[0] > $near->[0] && $moved->[2] > $near->[2], 'arrows move');
 	$browser->key('Escape');
 	is_deeply($bounds->(), $all, 'Escape shows all');
+	$browser->value('memory.select(memory.space.codes.find(c => c.end < data.duration / 4)), 1');
+	$browser->key('+') for 1 .. 12;
+	my $seen = '[memory.selected.load < memory.bounds.to, memory.selected.end > memory.bounds.from,
+		memory.selected.top < memory.bounds.high, memory.selected.bottom > memory.bounds.low]';
+	is_deeply($browser->value($seen), [map { JSON::PP::true } 1 .. 4], 'plus goes to what is selected');
+	$browser->value('memory.step(1), 1') for 1 .. 2;
+	is_deeply($browser->value($seen), [map { JSON::PP::true } 1 .. 4], 'the next one is in view');
+	$browser->key('Escape');
 	quiet('memory');
 	open_page('missing');
 	$browser->key('m');
@@ -191,8 +199,15 @@ subtest 'a real program' => sub {
 	like(text('detail'), qr/JIT code of Node\.js/, 'of its runtime');
 	$browser->key('b');
 	is(text('found'), '0 samples (0.0 %)', 'has no name before');
+	my $summary = text('summary');
+	unlike($summary, qr/ 100 % /, 'not all have one');
 	$browser->key('m', 'n');
 	like(first_line(), qr/^JS:\*outer/, 'and is in memory');
+	like(text('summary'), qr/ 100 % /, 'which is told of as it is, not as it was before');
+	$browser->key('b');
+	like(first_line(), qr/^JS:\*outer/, 'there is no before of it');
+	$browser->key('m');
+	is(text('summary'), $summary, 'the flame graph is the one that it was');
 	quiet('node');
 };
 
@@ -226,6 +241,41 @@ subtest 'light and dark' => sub {
 	$browser->settle;
 	isnt($browser->value($ground), $light, 'the page follows');
 	quiet('dark');
+};
+
+subtest 'narrow frames' => sub {
+	open_page('narrow');
+	is($browser->value('flame.drawn.length'), 2, '5000 of them are drawn as one');
+	is($browser->value('(() => { const d = flame.drawn[1], paint = flame.canvas.getContext("2d")
+		.getImageData(d.left + (d.right - d.left) / 2, d.y + 3, 1, 1).data;
+		return paint[1] > paint[0] + 20; })()'), 1, 'in the colour of the runtime');
+	my $at = $browser->value('(() => { const d = flame.drawn[1], r = flame.canvas.getBoundingClientRect();
+		return [r.left + (d.left + d.right) / 2, r.top + d.y + 9]; })()');
+	$browser->mouse('mouseMoved', @$at);
+	is(first_line(), '5,000 frames too narrow to be drawn', 'are told of');
+	$browser->mouse($_, @$at, button => 'left', clickCount => 1) for qw(mousePressed mouseReleased);
+	is($browser->value('flame.selected'), 2501, 'a click goes to the one in the middle');
+	is_whole_width('  which is as wide as the page');
+	like(text('detail'), qr/1 sample \(0\.02 %\)/, '  and not 0 % of the samples');
+};
+
+subtest 'no samples' => sub {
+	open_page('empty');
+	is(text('summary'), '0 samples', 'is said');
+	$browser->key('Home', 'ArrowDown', 'Enter', 'n', 'b', '/', 'x', 'Enter', 'Escape', 'Escape', 'm', 'n', '+',
+		'ArrowLeft', ']', 'm');
+	quiet('empty');
+};
+
+subtest 'names of C++' => sub {
+	for my $name (qw(_ZN7CompileC2EP5ciEnvP8ciMethodib _ZN4node11EnvironmentD0Ev _ZNKSt5mutex4lockEv
+			_ZL19thread_native_entryP6Thread _Z10plain_namei _ZN12_GLOBAL__N_14leafEi)) {
+		chomp(my $right = `c++filt -p $name`);
+		$right =~ s/\(anonymous namespace\)/(anonymous)/;
+		is($browser->value("demangled('$name')"), $right, $right);
+	}
+	is($browser->value("demangled('$_')"), $_, "$_ is left")
+		for qw(_ZNSt6vectorIiSaIiEE9push_backEOi plain _Z _ZN _ZNE _ZN9shortE);
 };
 
 done_testing();

@@ -56,4 +56,21 @@ perl -e 'my $n = 100000; my @nodes = (0, 0, 0); my @frames = ([1, 0, 0, 0, -1]);
 	s/\@DATA\@/$data/;
 	print' ../source >../large.html
 
+# synthetic SAMPLES FRAMES NODES: a page of one tree
+synthetic()
+{
+	perl -0777 -e 'my ($samples, $frames, $nodes) = splice @ARGV, 0, 3;
+		my $data = qq({"input":"synthetic","events":[],"frames":[$frames],"runtimes":["other","R"],) .
+			qq("trees":[{"label":"Profile","samples":$samples,"jitFrames":$samples,) .
+			qq("jitFramesNamed":$samples,"chains":0,"chainsComplete":0,"nodes":[$nodes]}],) .
+			q("reasons":[],"duration":0,"memory":[],"names":["","comm","frame"]});
+		$_ = <>;
+		s/\@DATA\@/$data/;
+		print' "$@" ../source
+}
+synthetic 0 '' '' >../empty.html
+# a caller of 5000 functions
+synthetic 5000 "[1,0,0,0,-1]$(perl -e 'print ",[2,3,1,0,-1]" x 5000')" \
+	"0,0,0$(perl -e 'print ",1,$_,1" for 1 .. 5000')" >../narrow.html
+
 perl "$ORACLES/browser/flamegraph.pl" "$scratch"
