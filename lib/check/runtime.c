@@ -9,7 +9,7 @@
 
 struct known_runtime {
 	struct runtime runtime;
-	const char *files[4]; /* globs for the last part of a mapped file's path */
+	const char *files[6]; /* globs for the last part of a mapped file's path; NULL ends them */
 };
 
 /*
@@ -25,7 +25,8 @@ static const struct known_runtime runtimes[] = {
 	    .enable = "BUN_JSC_useJITDump=1 BUN_JSC_jitDumpDirectory=/tmp in the environment" },
 	  { "bun" } },
 	{ { .name = "Node.js", .enable = "node --perf-prof", .frame_pointers = "" },
-	  { "node", "libnode.so*", "nodejs" } },
+	  /* Fedora has node-22, openSUSE node22 */
+	  { "node", "node[0-9]*", "node-[0-9]*", "libnode.so*", "nodejs" } },
 	{ { .name = "JVM",
 	    .enable = "java -agentpath:/path/to/libperf-jvmti.so",
 	    .frame_pointers = "-XX:+PreserveFramePointer" },
@@ -62,7 +63,7 @@ static size_t find(const char *path)
 	const char *name = slash ? slash + 1 : path;
 
 	for (size_t i = 0; i < NR_RUNTIMES; i++)
-		for (size_t j = 0; j < 4 && runtimes[i].files[j]; j++)
+		for (size_t j = 0; runtimes[i].files[j]; j++)
 			if (fnmatch(runtimes[i].files[j], name, 0) == 0)
 				return i;
 	return NR_RUNTIMES;
