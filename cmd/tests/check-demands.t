@@ -97,5 +97,12 @@ perfjit-fix -q perf.data
 run perfjit-check perf.fixed.data '--expect-chain=Interpreter;LNest\;outer*' --min-complete=98
 exits 0 "a chain of Java methods"
 fails '--expect-chain=LNest\;outer*;call_stub'
+out_has "  how chains are seen" 'perf script --no-demangle'
+fails '--expect=Nest.outer(int)'
+out_has "  where names are seen as they are matched" 'perf report --no-demangle'
+perf report --stdio --no-inline --no-demangle -g none -i perf.fixed.data >../names 2>&1
+name=$(sed -n 's/.*\[\.\] \(LNest;outer([^ ]*\) *$/\1/p' ../names | head -n 1)
+run perfjit-check perf.fixed.data "--expect=$name"
+exits 0 "a name from there: $name"
 fails --min-complete=99
 done_testing

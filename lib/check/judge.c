@@ -223,11 +223,13 @@ static void draft_expect(const struct check_wanted *wanted, const struct check *
 	say(draft->found, "%" PRIu64 " of %" PRIu64 " frames match", wanted->found,
 	    check->total.frames + check->total.kernel_frames);
 	draft->passed = wanted->found > 0;
-	if (check->total.jit_frames_named < check->total.jit_frames)
+	/* where most have names, it is the glob that is likely to be wrong */
+	if (check->total.jit_frames_named < check->total.jit_frames / 2)
 		advise_names(check, check->total.jit_reasons, false, draft->advice);
 	else
-		say(draft->advice, "see with perf report which names there are; a glob must match "
-				   "the whole name, which is not demangled");
+		say(draft->advice,
+		    "see with perf report --no-demangle which names there are: a glob must match "
+		    "a whole name, as it stands in the jitdump or symbol table");
 }
 
 static void draft_forbid(const struct check_wanted *wanted, const struct check *check,
@@ -257,11 +259,12 @@ static void draft_chain(const struct check_wanted *wanted, const struct check *c
 	draft->passed = wanted->found > 0;
 	if (!check->total.chains)
 		say(draft->advice, "there are no call chains: record with --call-graph");
-	else if (check->total.ends[CHECK_COMPLETE] < check->total.chains)
+	else if (check->total.ends[CHECK_COMPLETE] < check->total.chains / 2)
 		advise_chains(check, false, draft->advice);
 	else
-		say(draft->advice, "parts that are not neighbours in the chain want '...' between "
-				   "them; perf script shows the chains, innermost frame first");
+		say(draft->advice,
+		    "parts that are not neighbours in the chain want '...' between them; perf "
+		    "script --no-demangle shows the chains, innermost frame first");
 }
 
 static int judge_wanted(const struct check *check, const struct check_wanted *wanted,
