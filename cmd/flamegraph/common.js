@@ -26,7 +26,7 @@ function percent(part, whole)
 }
 
 // Plain names of C++, nested or not; what is more than that is left as it is.
-function demangled(name)
+function cppName(name)
 {
 	const nested = /^_ZN[KVr]*(St)?(.*)$/s.exec(name), plain = /^_ZL?(\d.*)$/s.exec(name);
 	const parts = nested?.[1] ? ["std"] : [];
@@ -51,6 +51,26 @@ function demangled(name)
 	return (rest || plain) && parts.length ? parts.join("::") : name;
 }
 
+const javaTypes = { B: "byte", C: "char", D: "double", F: "float", I: "int", J: "long", S: "short", Z: "boolean" };
+
+// Lpackage/Class;method(types)type, which the JVM's agent writes, as perf shows it.
+function javaName(name)
+{
+	const form = /^L([^;()]+);([^;()]+)\(([^()]*)\)\S+$/.exec(name), types = [];
+
+	if (!form)
+		return name;
+	for (let rest = form[3]; rest;) {
+		const type = /^(\[*)(?:L([^;]+);|([BCDFIJSZ]))/.exec(rest);
+		if (!type)
+			return name;
+		types.push((type[2]?.replaceAll("/", ".") ?? javaTypes[type[3]]) + "[]".repeat(type[1].length));
+		rest = rest.slice(type[0].length);
+	}
+	return `${form[1].replaceAll("/", ".")}.${form[2]}(${types.join(", ")})`;
+}
+
+const demangled = name => name.startsWith("_Z") ? cppName(name) : javaName(name);
 const shown = data.names.map(demangled);
 
 function frameName(frame)
@@ -128,26 +148,29 @@ function frameColor(number)
 	return runtimeColor(frame[RUNTIME], shade);
 }
 
-// Hatched: also told apart without colours.
-function hatch(context)
+// Hatched: also told apart without colours. What is no JIT code is no failure, and pale.
+function hatch(context, pale = false)
 {
-	const key = context.canvas;
+	const key = context.canvas, patterns = pattern.get(key) ?? [];
 
-	if (!pattern.has(key)) {
+	if (!patterns[Number(pale)]) {
 		const tile = document.createElement("canvas"), pen = tile.getContext("2d");
+		const [ground, stripes] = pale ? dark.matches ? ["#30363d", "#59626e"] : ["#eceef1", "#b4bcc6"]
+			: dark.matches ? ["#5c2724", "#a5403a"] : ["#f6cfcb", "#d9675f"];
 		tile.width = tile.height = 8;
-		pen.fillStyle = dark.matches ? "#5c2724" : "#f6cfcb";
+		pen.fillStyle = ground;
 		pen.fillRect(0, 0, 8, 8);
-		pen.strokeStyle = dark.matches ? "#a5403a" : "#d9675f";
+		pen.strokeStyle = stripes;
 		pen.lineWidth = 1.6;
 		for (const x of [-4, 0, 4, 8]) {
 			pen.moveTo(x - 2, 10);
 			pen.lineTo(x + 10, -2);
 		}
 		pen.stroke();
-		pattern.set(key, context.createPattern(tile, "repeat"));
+		patterns[Number(pale)] = context.createPattern(tile, "repeat");
+		pattern.set(key, patterns);
 	}
-	return pattern.get(key);
+	return patterns[Number(pale)];
 }
 
 function drawLegend()
@@ -174,13 +197,16 @@ function drawLegend()
 		add("Code of files", () => nativeColor(0.5));
 		if (data.frames.some(frame => frame[KIND] === KERNEL))
 			add("Kernel", () => kernelColor(0.5));
-		add("Without a name", hatch);
+		if (unresolved.some((is, number) => is && data.frames[number][KIND] === JIT))
+			add("JIT code without a name", context => hatch(context));
+		if (unresolved.some((is, number) => is && data.frames[number][KIND] !== JIT))
+			add("Other code without a name", context => hatch(context, true));
 	} else {
 		add("Code", () => codeColor(0));
 		add("Code where other code was before", () => codeColor(1));
 		add("Sample", () => color.ink);
 		add("Sample without a name", () => color.bad);
-		add("Hidden or missing code", hatch);
+		add("Hidden or missing code", context => hatch(context));
 		add("Something is mapped", () => color.accent);
 	}
 }

@@ -165,7 +165,7 @@ const flame = {
 
 		context.globalAlpha = this.matches && !matched ? 0.45 : 1;
 		context.fillStyle = matched ? color.match
-			: unresolved[number] ? hatch(context) : frameColor(number);
+			: unresolved[number] ? hatch(context, data.frames[number][KIND] !== JIT) : frameColor(number);
 		context.fillRect(left, y, inner, high);
 		if (width > 26) {
 			context.fillStyle = matched ? color["match-ink"] : color.ink;

@@ -129,6 +129,7 @@ const memory = {
 		this.drawGaps(context, space);
 		this.drawMappings(context, space);
 		this.drawMarks(context, space);
+		this.drawNames(context);
 		this.drawOutline(context);
 		context.restore();
 		this.drawAxis(context, width, height);
@@ -158,8 +159,11 @@ const memory = {
 		});
 	},
 
+	named: [],
+
 	drawCodes(context, space)
 	{
+		this.named = [];
 		for (const code of space.codes) {
 			const left = this.x(Math.max(code.load, this.bounds.from));
 			const right = this.x(Math.min(code.end, this.bounds.to));
@@ -171,12 +175,23 @@ const memory = {
 			context.globalAlpha = this.matches && !matched ? 0.3 : 1;
 			context.fillStyle = matched ? color.match : codeColor(code.generation);
 			context.fillRect(left, top, Math.max(right - left, 1), Math.max(high > 4 ? high - 0.7 : high, 0.6));
-			if (high > 13 && right - left > 40) {
-				context.fillStyle = matched ? color["match-ink"] : color.ink;
-				context.fillText(flame.label(context, shown[code.name],
-					right - Math.max(left, this.left) - 8), Math.max(left, this.left) + 4,
-					(top + bottom) / 2);
-			}
+			if (high > 13 && right - left > 40)
+				this.named.push({ code, matched, left: Math.max(left, this.left), right, middle: (top + bottom) / 2 });
+		}
+		context.globalAlpha = 1;
+	},
+
+	// Over the marks, on a ground of their own: many samples are where the names of hot code stand.
+	drawNames(context)
+	{
+		for (const { code, matched, left, right, middle } of this.named) {
+			const name = flame.label(context, shown[code.name], right - left - 8);
+			context.globalAlpha = 0.8;
+			context.fillStyle = matched ? color.match : codeColor(code.generation);
+			context.fillRect(left + 2, middle - 6, context.measureText(name).width + 4, 12);
+			context.globalAlpha = this.matches && !matched ? 0.3 : 1;
+			context.fillStyle = matched ? color["match-ink"] : color.ink;
+			context.fillText(name, left + 4, middle);
 		}
 		context.globalAlpha = 1;
 	},

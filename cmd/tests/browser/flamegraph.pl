@@ -211,6 +211,33 @@ subtest 'a real program' => sub {
 	quiet('node');
 };
 
+subtest 'names as they are written in the source' => sub {
+	open_page('java');
+	my %perf = map { $_ => 1 } split /\n/, content('java.names');
+	# perf 6.1 misreads arrays and drops the dot before <init>
+	my @methods = grep { /\w\.\w+\(/ && !/\[/ } @{$browser->value('frameNames.filter((name, i) =>
+		data.frames[i][KIND] === JIT)')};
+	cmp_ok(scalar @methods, '>', 2, "methods of Java: @{[scalar @methods]}");
+	is_deeply([grep { !$perf{$_} } @methods], [], 'are called as perf calls them');
+	is($browser->value('frameNames.filter(name => /^L[^ ]*;/.test(name)).length'), 0,
+		'none as the agent writes it');
+	my %names = (
+		'Ljava/util/Arrays;copyOf([Ljava/lang/Object;I[[J)[I' =>
+			'java.util.Arrays.copyOf(java.lang.Object[], int, long[][])',
+		'LNest$Entry;<init>(LNest;Z)V' => 'Nest$Entry.<init>(Nest, boolean)',
+		'LNest;of(Q)V' => 'LNest;of(Q)V',
+		'JS:*L;f() nest.js:1' => 'JS:*L;f() nest.js:1');
+	is($browser->value('demangled(' . encode_json([$_]) . '[0])'), $names{$_}, $_) for sort keys %names;
+	quiet('java');
+};
+
+subtest 'what has no name' => sub {
+	my $legend = text('legend');
+	like($legend, qr/Other code without a name/, 'code of files is told apart');
+	open_page('missing');
+	like(text('legend'), qr/JIT code without a name/, 'from JIT code');
+};
+
 subtest 'hostile names' => sub {
 	open_page('hostile');
 	is(text('title'), '<b>bold.data', 'the title is a text');

@@ -28,6 +28,10 @@ perfjit-fix -q --jitdump-dir=. perf.data
 page node perf.fixed.data
 rm -rf ./*
 recording java17-fp-pfp
+perfjit-fix -q --jitdump-dir=. perf.data
+page java perf.fixed.data
+perf script --no-inline -F ip,sym -i perf.fixed.data 2>../perf.err |
+	sed -n 's/^[[:space:]]*[0-9a-f]* //p' | sort -u >../java.names
 rm jit-*.dump
 page missing perf.data 2>../missing.err
 
