@@ -84,6 +84,12 @@ for path in "$SRCDIR"/man/*.[1-8]; do
 	cp jit-1195.dump dumps
 	cp "$TESTDATA/broken/jit-77.dump" .
 	perl "$ORACLES/examples.pl" "$path" ../examples
+	mandoc -Tutf8 -O width=1000 "$path" | perl -pe '1 while s/.\x08//g' >../rendered
+	lost=
+	for file in ../examples/*.line; do
+		[ ! -e "$file" ] || grep -qFf "$file" ../rendered || lost="$lost $(cat "$file")"
+	done
+	is "$page: examples are shown as they stand there" "$lost" ''
 	line=
 	for file in ../examples/*; do
 		[ ! -e "$file" ] || example "$page" "$file"
