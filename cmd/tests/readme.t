@@ -55,7 +55,7 @@ out_is "the summary is that of README" <../shown
 
 displayed | grep -e '^\(perf\|make\|sudo\|apt\|git\|sh\|[A-Z_]*=\)' |
 	grep -v -F -f ../makes -f ../records -f ../use |
-	grep -v -x 'apt install ./build/deb/[*].deb' >../out # check-deb does that, below a folder
+	grep -v -x 'apt install ./build/deb/perfjit-fix_[*].deb' >../out # check-deb does that, below a folder
 out_is "nothing else is to be typed" </dev/null
 
 # what is named in the text runs in the folder with that recording
