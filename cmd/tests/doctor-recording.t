@@ -111,6 +111,13 @@ rm perf-1230.map
 cause 'no jitdump is mapped in this profile: CPython was not told to write one' "no dump"
 out_has "no dump: how CPython is told" 'python3.13 -X perf_jit'
 
+# a mapping that might be of a jitdump by another name, of a file that is no more
+fresh py313fpbuild-perfjit-fp
+in_place /nil/jit-1195.dump /nil/code.dat
+rm jit-1195.dump
+cause 'no jitdump is mapped in this profile: CPython was not told to write one' "odd mapping"
+out_has "odd mapping: how much it costs" 'Effect .*704 of 719 samples'
+
 rm -rf ./*
 for file in perf.data jit-23067.dump; do
 	gzip -dc "$TESTDATA/programs/clock/$file.gz" >$file
