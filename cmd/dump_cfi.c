@@ -246,17 +246,9 @@ int dump_cfi__of_function(struct dump_cfi *cfi, const struct code_record *code,
 /* The first FDE that may reach into addr. */
 static size_t first_fde(const struct cfi_table *table, uint64_t addr)
 {
-	size_t low = 0, high = table->fdes.count;
+	size_t count = array__count_leading(fde, &table->fdes, fde->addr <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (table->fdes.items[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : 0;
+	return count ? count - 1 : 0;
 }
 
 static int add_fdes(struct dump_cfi *cfi, const struct cfi_table *table, uint64_t addr,

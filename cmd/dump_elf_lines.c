@@ -75,24 +75,17 @@ int dump_elf__read_lines(struct dump_elf *print)
 const struct code_lines *dump_elf__lines(struct dump_elf *print,
 					 const struct elf_function *function)
 {
-	size_t low = 0, high = print->rows.count, end;
+	size_t first = array__count_leading(row, &print->rows, row->addr < function->addr);
+	size_t end;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (print->rows.items[mid].addr < function->addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (end = low; end < print->rows.count; end++)
+	for (end = first; end < print->rows.count; end++)
 		if (print->rows.items[end].addr - function->addr >= function->size)
 			break;
 	print->lines = (struct code_lines){
-		.rows = print->rows.items + low,
-		.nr_rows = end - low,
+		.rows = print->rows.items + first,
+		.nr_rows = end - first,
 		.files = print->files.items,
 		.nr_files = print->files.count,
 	};
-	return end > low ? &print->lines : NULL;
+	return end > first ? &print->lines : NULL;
 }

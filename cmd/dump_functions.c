@@ -72,18 +72,9 @@ void dump_functions__free(struct dump_functions *functions)
 /* The first function that is not before this address and offset. */
 static size_t lower_bound(const struct dump_functions *functions, uint64_t addr, uint64_t offset)
 {
-	size_t low = 0, high = functions->by_place.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct code_record *code = functions->by_place.items[mid];
-
-		if (code->addr < addr || (code->addr == addr && code->offset < offset))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array__count_leading(code, &functions->by_place,
+				    (*code)->addr < addr ||
+					    ((*code)->addr == addr && (*code)->offset < offset));
 }
 
 const struct code_record *dump_functions__after(const struct dump_functions *functions,

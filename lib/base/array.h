@@ -33,6 +33,30 @@ bool array__reserve_raw(void **items, size_t *capacity, size_t needed, size_t si
 #define array__for_each(item, array)                               \
 	for (__typeof__((array)->items + 0) item = (array)->items; \
 	     item && item < (array)->items + (array)->count; item++)
+
+/*
+ * How many items come before the first for which the condition, an expression with item, does not
+ * hold; those for which it does must all stand before those for which it does not.
+ */
+#define array__count_leading(item, array, condition) \
+	items__count_leading(item, (array)->items, (array)->count, condition)
+
+#define items__count_leading(item, items, count, condition)         \
+	({                                                          \
+		__typeof__((items) + 0) items_ = (items);           \
+		size_t low_ = 0, high_ = (count);                   \
+                                                                    \
+		while (low_ < high_) {                              \
+			size_t middle_ = low_ + (high_ - low_) / 2; \
+			__typeof__(items_) item = items_ + middle_; \
+                                                                    \
+			if (condition)                              \
+				low_ = middle_ + 1;                 \
+			else                                        \
+				high_ = middle_;                    \
+		}                                                   \
+		low_;                                               \
+	})
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #define array__free(array)                              \

@@ -51,6 +51,30 @@ static void walks_an_empty_array(void **state)
 		fail_msg("an empty array has no item %p", (void *)item);
 }
 
+static void counts_those_that_lead(void **state)
+{
+	static const int sorted[] = { 1, 3, 3, 5, 9 };
+	ARRAY(int) numbers = { 0 };
+
+	(void)state;
+	assert_int_equal(array__count_leading(n, &numbers, *n < 5), 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(array__push(&numbers, sorted[i]));
+	for (int limit = 0; limit <= 10; limit++) {
+		size_t below = 0, up_to = 0;
+
+		for (size_t i = 0; i < 5; i++) {
+			below += sorted[i] < limit;
+			up_to += sorted[i] <= limit;
+		}
+		assert_int_equal(array__count_leading(n, &numbers, *n < limit), below);
+		assert_int_equal(array__count_leading(n, &numbers, *n <= limit), up_to);
+		assert_int_equal(items__count_leading(n, sorted, 3, *n < limit),
+				 below < 3 ? below : 3);
+	}
+	array__free(&numbers);
+}
+
 static void refuses_a_size_that_overflows(void **state)
 {
 	ARRAY(uint64_t) numbers = { 0 };
@@ -81,6 +105,7 @@ int main(void)
 		cmocka_unit_test(pushes_keep_order_and_content),
 		cmocka_unit_test(pushes_structs),
 		cmocka_unit_test(walks_an_empty_array),
+		cmocka_unit_test(counts_those_that_lead),
 		cmocka_unit_test(refuses_a_size_that_overflows),
 		cmocka_unit_test(reserve_leaves_the_count),
 	};

@@ -382,18 +382,9 @@ void cfi_table__free(struct cfi_table *table)
 
 const struct cfi_fde *cfi_table__find(const struct cfi_table *table, uint64_t pc)
 {
-	size_t low = 0, high = table->fdes.count;
+	size_t count = array__count_leading(fde, &table->fdes, fde->addr <= pc);
 
-	/* The last one that begins at pc or before it. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->fdes.items[middle].addr <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && pc - table->fdes.items[low - 1].addr < table->fdes.items[low - 1].size)
-		return &table->fdes.items[low - 1];
+	if (count && pc - table->fdes.items[count - 1].addr < table->fdes.items[count - 1].size)
+		return &table->fdes.items[count - 1];
 	return NULL;
 }

@@ -65,18 +65,10 @@ const uint8_t *cfi_rows__keep(struct cfi_rows *rows, struct bytes expression)
 
 const struct cfi_row *cfi_rows__find(const struct cfi_rows *rows, uint64_t pc)
 {
-	size_t low = 0, high = rows->rows.count;
+	size_t count = array__count_leading(row, &rows->rows, row->addr <= pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows->rows.items[middle].addr <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low && pc - rows->rows.items[low - 1].addr < rows->rows.items[low - 1].size)
-		return &rows->rows.items[low - 1];
+	if (count && pc - rows->rows.items[count - 1].addr < rows->rows.items[count - 1].size)
+		return &rows->rows.items[count - 1];
 	return NULL;
 }
 

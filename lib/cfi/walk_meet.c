@@ -34,17 +34,9 @@ bool cfi_walk__work(struct cfi_walk *walk, uint64_t amount)
 
 const struct part *cfi_walk__part_at(const struct cfi_walk *walk, uint32_t offset)
 {
-	size_t low = 0, high = walk->parts.count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (walk->parts.items[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &walk->parts.items[low];
+	/* the first part begins at 0 */
+	return &walk->parts.items[array__count_leading(part, &walk->parts, part->start <= offset) -
+				  1];
 }
 
 static uint64_t address_at(const struct cfi_walk *walk, uint32_t offset)

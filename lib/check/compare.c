@@ -96,18 +96,11 @@ static struct compared_sample *find(struct comparison *comparison,
 		.pid = theirs->pid,
 		.tid = theirs->tid,
 	};
-	size_t low = 0, high = comparison->samples.count;
+	size_t i =
+		array__count_leading(sample, &comparison->samples, compare_keys(sample, &key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_keys(&comparison->samples.items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < comparison->samples.count; low++) {
-		struct compared_sample *sample = &comparison->samples.items[low];
+	for (; i < comparison->samples.count; i++) {
+		struct compared_sample *sample = &comparison->samples.items[i];
 
 		if (compare_keys(sample, &key) != 0)
 			break;

@@ -246,17 +246,7 @@ int jit_memory__finish(struct jit_memory *memory, const struct check *check)
 
 size_t jit_space__first_from(const struct jit_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->regions.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->regions.items[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array__count_leading(region, &space->regions, region->end <= addr);
 }
 
 size_t jit_space__region(const struct jit_space *space, uint64_t addr)

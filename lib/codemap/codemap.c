@@ -144,19 +144,11 @@ struct code *codemap__find(const struct codemap *map, uint64_t addr, uint64_t ti
 
 struct code *codemap__find_early(const struct codemap *map, uint64_t addr, uint64_t time)
 {
-	size_t low = 0, high = map->firsts.count;
+	size_t count = array__count_leading(first, &map->firsts, first->addr <= addr);
 	struct code *code;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (map->firsts.items[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	if (!count)
 		return NULL;
-	code = &map->codes.items[map->firsts.items[low - 1].code];
+	code = &map->codes.items[map->firsts.items[count - 1].code];
 	return addr < code->addr + code->size && time < code->load ? code : NULL;
 }

@@ -181,17 +181,9 @@ static struct process *begin(struct processes *processes, struct pid_spaces *pid
 /* The last address space that began at or before time, or NULL. */
 static struct process *space_at(const struct pid_spaces *pid, uint64_t time)
 {
-	size_t low = 0, high = pid->spaces.count;
+	size_t count = array__count_leading(space, &pid->spaces, (*space)->start <= time);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (pid->spaces.items[mid]->start <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? pid->spaces.items[low - 1] : NULL;
+	return count ? pid->spaces.items[count - 1] : NULL;
 }
 
 /* The address space that an event at time concerns; made if nothing is known of pid. */
@@ -341,17 +333,7 @@ struct process *processes__find(const struct processes *processes, uint32_t pid,
 
 size_t process__nr_mappings(const struct process *process, uint64_t time)
 {
-	size_t low = 0, high = process->mappings.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (process->mappings.items[mid].time <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array__count_leading(mapping, &process->mappings, mapping->time <= time);
 }
 
 const struct mapping *process__mapping(const struct process *process, uint64_t addr, uint64_t time)
@@ -379,17 +361,9 @@ void process__settle(const struct process *process)
 
 const char *process__comm(const struct process *process, uint64_t time)
 {
-	size_t low = 0, high = process->comms.count;
+	size_t count = array__count_leading(comm, &process->comms, comm->time <= time);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (process->comms.items[mid].time <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? process->comms.items[low - 1].comm : "";
+	return count ? process->comms.items[count - 1].comm : "";
 }
 
 static int compare_processes(const void *a, const void *b)

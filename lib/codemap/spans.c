@@ -52,17 +52,8 @@ static bool is_sorted(const struct spans *spans)
 /* How many spans begin at addresses below limit, at least known of them. */
 static size_t count_below(const struct spans *spans, size_t known, uint64_t limit)
 {
-	size_t low = known, high = spans->items.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (spans->items.items[mid].addr < limit)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return known + items__count_leading(span, spans->items.items + known,
+					    spans->items.count - known, span->addr < limit);
 }
 
 /* The number in [first, last] with the most trailing zero bits; first is 1 or more. */
@@ -146,37 +137,25 @@ static const struct span *last_at(const struct spans *spans, size_t count, uint6
 				  uint64_t moment)
 {
 	const struct span *items = spans->items.items;
-	size_t low = 0, high = count;
+	size_t before;
 
 	if (items[count - 1].from <= moment)
 		return &items[count - 1];
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (items[mid].addr < addr || items[mid].from <= moment)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &items[low - 1] : NULL;
+	before =
+		items__count_leading(span, items, count, span->addr < addr || span->from <= moment);
+	return before ? &items[before - 1] : NULL;
 }
 
 /* The span at a node that was last to begin at the moment, or NULL. */
 static const struct span *crossing_at(const struct spans *spans, uint64_t middle, uint64_t moment)
 {
-	const struct span_crossing *crossings = spans->crossings.items;
-	size_t first = spans->at_middle[middle], low = first;
-	size_t high = spans->at_middle[middle + 1];
+	size_t first = spans->at_middle[middle];
+	const struct span_crossing *crossings = spans->crossings.items + first;
+	size_t count =
+		items__count_leading(crossing, crossings, spans->at_middle[middle + 1] - first,
+				     crossing->from <= moment);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (crossings[mid].from <= moment)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > first ? &spans->items.items[crossings[low - 1].item] : NULL;
+	return count ? &spans->items.items[crossings[count - 1].item] : NULL;
 }
 
 /* A span that begins before the last begin at or below addr; count: how many begin up to there. */

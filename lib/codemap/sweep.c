@@ -160,17 +160,7 @@ static void sweep__free(struct sweep *sweep)
 /* The first place at addr or above. */
 static size_t place_from(const struct sweep *sweep, uint64_t addr)
 {
-	size_t low = 0, high = sweep->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (sweep->places[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return items__count_leading(place, sweep->places, sweep->count, place->addr < addr);
 }
 
 static struct code *live_at(const struct sweep *sweep, size_t slot)
@@ -223,17 +213,7 @@ static void place(struct sweep *sweep, size_t i)
 
 static struct code_move *move_of(const struct codemap *map, uint32_t serial)
 {
-	size_t low = 0, high = map->moves.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (map->moves.items[mid].serial < serial)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return &map->moves.items[low];
+	return &map->moves.items[array__count_leading(move, &map->moves, move->serial < serial)];
 }
 
 /*

@@ -147,22 +147,14 @@ int clock_evidence__finish(struct clock_evidence *evidence)
 
 void clock_evidence__seen(struct clock_evidence *evidence, uint64_t time, uint64_t addr)
 {
-	size_t low = 0, high = evidence->held.count;
+	size_t count = array__count_leading(held, &evidence->held, held->addr <= addr);
 	struct loaded *loaded;
 
 	if (evidence->last_seen < time)
 		evidence->last_seen = time;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (evidence->held.items[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || evidence->held.items[low - 1].load == NOT_ONE)
+	if (!count || evidence->held.items[count - 1].load == NOT_ONE)
 		return;
-	loaded = &evidence->loads.items[evidence->held.items[low - 1].load];
+	loaded = &evidence->loads.items[evidence->held.items[count - 1].load];
 	if (loaded->seen > time)
 		loaded->seen = time;
 }
@@ -224,65 +216,37 @@ static int limits__collect(struct limits *limits, const struct clock_evidence *e
 	return 0;
 }
 
-/* The least offset that puts record i behind the mapping of the dump. */
-static int64_t least(const struct limits *limits, size_t i)
+/* The least offset that puts a record behind the mapping of the dump. */
+static int64_t least(const struct limits *limits, const struct written *record)
 {
-	return limits->begin ? difference(limits->begin, limits->records[i].time) : INT64_MIN;
+	return limits->begin ? difference(limits->begin, record->time) : INT64_MIN;
 }
 
 /* The most that keeps it within the process's life. */
-static int64_t most(const struct limits *limits, size_t i)
+static int64_t most(const struct limits *limits, const struct written *record)
 {
-	return limits->end != UINT64_MAX ? difference(limits->end, limits->records[i].time)
-					 : INT64_MAX;
+	return limits->end != UINT64_MAX ? difference(limits->end, record->time) : INT64_MAX;
 }
 
 /* How many records come before the dump was mapped: the first ones. */
 static size_t count_unmapped(const struct limits *limits, int64_t offset)
 {
-	size_t low = 0, high = limits->nr_records;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (least(limits, mid) > offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return items__count_leading(record, limits->records, limits->nr_records,
+				    least(limits, record) > offset);
 }
 
 /* How many come after the process had ended: the last ones. */
 static size_t count_late(const struct limits *limits, int64_t offset)
 {
-	size_t low = 0, high = limits->nr_records;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (most(limits, mid) >= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return limits->nr_records - low;
+	return limits->nr_records - items__count_leading(record, limits->records,
+							 limits->nr_records,
+							 most(limits, record) >= offset);
 }
 
 /* How many functions ran before they were loaded. */
 static size_t count_early(const struct limits *limits, int64_t offset)
 {
-	size_t low = 0, high = limits->runs.count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (limits->runs.items[mid].most < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array__count_leading(run, &limits->runs, run->most < offset);
 }
 
 struct choice {
@@ -308,7 +272,7 @@ static int64_t choose_high(const struct limits *limits)
 	array__for_each(run, &limits->runs)
 		consider(&best, limits, run->most);
 	for (size_t i = 0; i < limits->nr_records && limits->end != UINT64_MAX; i++)
-		consider(&best, limits, most(limits, i));
+		consider(&best, limits, most(limits, &limits->records[i]));
 	return best.high;
 }
 
@@ -329,8 +293,9 @@ static int choose(const struct limits *limits, struct clock_repair *repair)
 
 	bounds->high = choose_high(limits);
 	repair->unmapped = count_unmapped(limits, bounds->high);
-	bounds->low =
-		repair->unmapped < limits->nr_records ? least(limits, repair->unmapped) : INT64_MIN;
+	bounds->low = repair->unmapped < limits->nr_records
+			      ? least(limits, &limits->records[repair->unmapped])
+			      : INT64_MIN;
 	/* Samples come every few ms, so they are nearer to the truth than the start of the dump. */
 	repair->by_samples = limits->runs.count && bounds->high != INT64_MAX;
 	if (repair->by_samples || bounds->low == INT64_MIN)
@@ -355,7 +320,7 @@ static void report_bounds(const struct limits *limits, const struct clock_repair
 			  const char *path, struct diag *diag)
 {
 	const struct written *last = &limits->records[limits->nr_records - 1];
-	int64_t high = most(limits, limits->nr_records - 1);
+	int64_t high = most(limits, &limits->records[limits->nr_records - 1]);
 	const char *why = "was written before the process ended";
 	uint64_t offset = last->offset;
 
@@ -370,9 +335,10 @@ static void report_bounds(const struct limits *limits, const struct clock_repair
 		     "its times; that at byte %llu %s, so %.3f ms or less. With the best offset "
 		     "%zu of %zu records are out of order, and %zu of %zu functions ran before "
 		     "they were loaded. Its process is left as it is: record with -k mono",
-		     in_dump(limits->records[0].offset), clock__ms(least(limits, 0)),
-		     in_dump(offset), why, clock__ms(high), repair->unmapped + repair->late,
-		     limits->nr_records, repair->early, limits->runs.count);
+		     in_dump(limits->records[0].offset),
+		     clock__ms(least(limits, &limits->records[0])), in_dump(offset), why,
+		     clock__ms(high), repair->unmapped + repair->late, limits->nr_records,
+		     repair->early, limits->runs.count);
 }
 
 static void report_disorder(const struct clock_evidence *evidence, const char *path,

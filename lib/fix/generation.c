@@ -275,17 +275,10 @@ static int build_layers(struct builder *builder, struct member **list, size_t co
 /* The generation that is mapped at a time; the first one before that. */
 static size_t generation_at(const struct region *region, uint64_t time)
 {
-	size_t low = 0, high = region->generations.count;
+	size_t count =
+		array__count_leading(generation, &region->generations, generation->start <= time);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (region->generations.items[mid].start <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : 0;
+	return count ? count - 1 : 0;
 }
 
 /* What never changes is in the first generation, and in all others whose samples refer to it. */

@@ -174,18 +174,10 @@ static void join(struct loading *loading)
 
 static bool is_described(const struct loading *loading, const struct code_record *record)
 {
-	size_t low = 0, high = loading->described.count;
+	size_t first = array__count_leading(range, &loading->described, range->end <= record->addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (loading->described.items[mid].end <= record->addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < loading->described.count &&
-	       loading->described.items[low].addr < record->addr + record->size;
+	return first < loading->described.count &&
+	       loading->described.items[first].addr < record->addr + record->size;
 }
 
 static bool holds_code(const struct mapping *mapping, uint64_t addr)

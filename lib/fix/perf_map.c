@@ -65,16 +65,8 @@ static int collect(struct perf_map *map, const struct process *process)
 static int place(struct perf_map *map, const struct entry *entry)
 {
 	struct entry *entries = map->entries.items;
-	size_t low = 0, high = map->entries.count;
+	size_t low = array__count_leading(other, &map->entries, other->end <= entry->addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (entries[middle].end <= entry->addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < map->entries.count && entries[low].addr < entry->end) {
 		/* the same once more is nothing hidden */
 		map->nr_hidden += entries[low].addr != entry->addr ||

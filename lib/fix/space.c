@@ -8,17 +8,7 @@
 /* The position of the first range that begins at addr or above. */
 static size_t first_from(const struct space_range *ranges, size_t count, uint64_t addr)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].start < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return items__count_leading(range, ranges, count, range->start < addr);
 }
 
 static void set_reach(struct space_range *ranges, size_t i)

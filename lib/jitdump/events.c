@@ -157,23 +157,15 @@ static int by_addr_then_order(const void *a, const void *b)
  */
 static struct debug_table *find_table(struct assembler *as, uint64_t addr, uint64_t before)
 {
-	size_t low = 0, high = as->tables.count;
+	size_t count = array__count_leading(
+		table, &as->tables,
+		table_addr(table) < addr || (table_addr(table) == addr && table->before <= before));
 	struct debug_table *last;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct debug_table *table = &as->tables.items[mid];
-
-		if (table_addr(table) < addr ||
-		    (table_addr(table) == addr && table->before <= before))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || table_addr(&as->tables.items[low - 1]) != addr)
+	if (!count || table_addr(&as->tables.items[count - 1]) != addr)
 		return NULL;
-	last = &as->tables.items[low - 1];
-	if (low > 1 && table_addr(last - 1) == addr && last[-1].before == last->before &&
+	last = &as->tables.items[count - 1];
+	if (count > 1 && table_addr(last - 1) == addr && last[-1].before == last->before &&
 	    last[-1].record.id == JIT_CODE_DEBUG_INFO2)
 		return last - 1;
 	return last;

@@ -249,17 +249,10 @@ int unwinding__set(struct unwinding *next, struct jitdump *dump,
 /* The range that covers addr, or NULL. */
 static const struct unwinding_range *find_range(const struct unwinding *next, uint64_t addr)
 {
-	size_t low = 0, high = next->ranges.count;
+	size_t count = array__count_leading(range, &next->ranges, range->start <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (next->ranges.items[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && addr < next->ranges.items[low - 1].end ? &next->ranges.items[low - 1] : NULL;
+	return count && addr < next->ranges.items[count - 1].end ? &next->ranges.items[count - 1]
+								 : NULL;
 }
 
 /*

@@ -192,16 +192,8 @@ void symbols__finish(struct symbols *symbols)
 const struct symbol *symbols__find(const struct symbols *symbols, uint64_t vaddr)
 {
 	const struct symbol *items = symbols->list.items, *label = NULL;
-	size_t low = 0, high = symbols->list.count;
+	size_t low = array__count_leading(symbol, &symbols->list, symbol->start <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (items[mid].start <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* one that began earlier may go on behind one that ended, or be around a label */
 	for (; low && items[low - 1].reach > vaddr; low--) {
 		if (items[low - 1].end <= vaddr)
