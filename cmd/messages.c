@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "exit.h"
+#include "failure.h"
 #include "progress.h"
 
 const char *messages__level_name(enum diag_level level)
@@ -120,10 +120,8 @@ struct diag *messages__begin(struct messages *messages, enum color_when color, b
 	messages->notes = messages->all = verbose > 0;
 	messages->progress = progress__start(!quiet);
 	diag = diag__new(messages__report, messages);
-	if (!diag) {
-		fprintf(stderr, "%s: error: out of memory\n", messages->command);
-		exit(EXIT_INPUT);
-	}
+	if (!diag)
+		failure__end_for_memory(messages->command);
 	return diag;
 }
 

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "check_compare.h"
 #include "check_pictures.h"
+#include "failure.h"
 #include "perfdata/edit.h"
 #include "progress.h"
 
@@ -19,19 +20,6 @@ struct run {
 	struct comparison comparison;
 	struct check_pictures pictures;
 };
-
-static void complain(struct run *run, const char *kind, const char *file, const char *text)
-{
-	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
-}
-
-/* The code for a failure that is already reported, but for a lack of memory. */
-static enum exit_code failed(struct run *run, int err, enum exit_code code)
-{
-	if (err == -ENOMEM)
-		complain(run, "memory", NULL, "out of memory");
-	return code;
-}
 
 static bool advance(void *context, uint64_t done, uint64_t total)
 {
@@ -115,7 +103,7 @@ static enum exit_code work(struct run *run)
 	progress__phase(run->progress, "Reading");
 	err = open_profile(run);
 	if (err)
-		return failed(run, err, EXIT_INPUT);
+		return failure__code(run->diag, err, EXIT_INPUT);
 	options->progress = advance;
 	options->visit = keep;
 	options->context = run;
@@ -124,11 +112,11 @@ static enum exit_code work(struct run *run)
 		err = check__judge(&result->check, options, &run->arguments->demands,
 				   &result->verdicts);
 	if (err)
-		return failed(run, err, EXIT_INPUT);
+		return failure__code(run->diag, err, EXIT_INPUT);
 	result->counted = true;
 	progress__phase(run->progress, "Comparing");
 	err = check_compare__run(result, &run->comparison, run->diag);
-	return err ? failed(run, err, EXIT_INPUT) : judge(run);
+	return err ? failure__code(run->diag, err, EXIT_INPUT) : judge(run);
 }
 
 static int print(const struct check_result *result, FILE *stream)
@@ -173,7 +161,7 @@ static enum exit_code draw(struct run *run)
 
 	if (run->arguments->flamegraph && run->result->counted)
 		err = check_pictures__write(&run->pictures, run->result, run->diag);
-	return err ? failed(run, err, EXIT_OUTPUT) : run->result->code;
+	return err ? failure__code(run->diag, err, EXIT_OUTPUT) : run->result->code;
 }
 
 /* Tells the result; an output that could not be told is an output that could not be written. */
@@ -184,9 +172,9 @@ static enum exit_code tell(struct run *run)
 	int err = print(run->result, stdout);
 
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
-	if (fflush(stdout) == EOF || ferror(stdout)) {
-		complain(run, "output.stdout", NULL, "can't write to standard output");
+		return failure__code(run->diag, err, EXIT_OUTPUT);
+	if (!failure__is_written(stdout)) {
+		failure__report(run->diag, "output.stdout", NULL, "can't write to standard output");
 		return EXIT_OUTPUT;
 	}
 	if (arguments->junit_file &&

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "doctor_result.h"
+#include "failure.h"
 #include "jitdump/jitdump.h"
 #include "progress.h"
 #include "signals.h"
@@ -19,19 +20,6 @@ struct run {
 	struct diag *diag;
 	struct progress *progress;
 };
-
-static void complain(struct run *run, const char *kind, const char *file, const char *text)
-{
-	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
-}
-
-/* The code for a failure that is already reported, but for a lack of memory. */
-static enum exit_code failed(struct run *run, int err, enum exit_code code)
-{
-	if (err == -ENOMEM)
-		complain(run, "memory", NULL, "out of memory");
-	return code;
-}
 
 static bool is_in_path(const char *name)
 {
@@ -59,15 +47,16 @@ static enum exit_code probe(struct run *run)
 	if (!run->options->perf && !is_in_path(perf)) {
 		if (run->options->files.count)
 			return EXIT_DONE;
-		complain(run, "doctor.no-perf", NULL,
-			 "there is no perf in PATH: name one with --perf, or install it (Debian: "
-			 "linux-perf; Fedora: perf; Ubuntu: linux-tools-generic)");
+		failure__report(
+			run->diag, "doctor.no-perf", NULL,
+			"there is no perf in PATH: name one with --perf, or install it (Debian: "
+			"linux-perf; Fedora: perf; Ubuntu: linux-tools-generic)");
 		return EXIT_INPUT;
 	}
 	progress__phase(run->progress, "Probing");
 	err = perf_probe__run(&run->result->probe, perf, run->diag);
 	if (err)
-		return failed(run, err, EXIT_INPUT);
+		return failure__code(run->diag, err, EXIT_INPUT);
 	run->result->perf = perf;
 	return EXIT_DONE;
 }
@@ -109,8 +98,8 @@ static int examine(struct run *run, struct patient *patient)
 	};
 
 	if (patient->kind == PATIENT_RECORDING && is_program(patient->path)) {
-		complain(run, "doctor.program", patient->path,
-			 "is a program: a perf is named with --perf=PATH");
+		failure__report(run->diag, "doctor.program", patient->path,
+				"is a program: a perf is named with --perf=PATH");
 		return -EINVAL;
 	}
 	progress__phase(run->progress, "Examining");
@@ -135,7 +124,7 @@ static enum exit_code examine_all(struct run *run)
 		int err = signals__came() ? -ECANCELED : examine(run, patient);
 
 		if (err) {
-			code = failed(run, err, EXIT_INPUT);
+			code = failure__code(run->diag, err, EXIT_INPUT);
 			continue;
 		}
 		patient->examined = true;
@@ -171,7 +160,7 @@ static enum exit_code work(struct run *run)
 	if (code != EXIT_DONE)
 		return code;
 	if (!admit(run))
-		return failed(run, -ENOMEM, EXIT_INPUT);
+		return failure__code(run->diag, -ENOMEM, EXIT_INPUT);
 	return examine_all(run);
 }
 
@@ -191,12 +180,12 @@ static enum exit_code tell(struct run *run)
 	const char *path = run->options->report_file;
 	FILE *stream = path ? fopen(path, "we") : stdout;
 	int err = stream ? print(run->result, stream) : 0;
-	bool written = stream && fflush(stream) == 0 && !ferror(stream);
+	bool written = stream && failure__is_written(stream);
 
 	if (path && stream)
 		written &= fclose(stream) == 0;
 	if (err)
-		return failed(run, err, EXIT_OUTPUT);
+		return failure__code(run->diag, err, EXIT_OUTPUT);
 	if (written)
 		return run->result->code;
 	diag__report(run->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,

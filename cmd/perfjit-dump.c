@@ -11,6 +11,7 @@
 #include "base/spool.h"
 #include "cfi/disassemble.h"
 #include "dump.h"
+#include "failure.h"
 #include "jitdump/jitdump.h"
 #include "messages.h"
 
@@ -149,12 +150,9 @@ static enum exit_code run(struct dump *dump)
 		err = print_stream(dump, STDIN_FILENO);
 	else
 		err = print_path(dump);
-	if (err == -ENOMEM || dump->printer.writer.failed) {
-		diag__report(dump->diag, DIAG_ERROR, "memory", NULL, DIAG_NO_OFFSET,
-			     "out of memory");
-		return EXIT_INPUT;
-	}
-	return err ? EXIT_INPUT : finish(dump);
+	if (dump->printer.writer.failed)
+		err = -ENOMEM;
+	return err ? failure__code(dump->diag, err, EXIT_INPUT) : finish(dump);
 }
 
 int main(int argc, char **argv)
@@ -171,10 +169,8 @@ int main(int argc, char **argv)
 	dump.printer.color = !options.json && color__wanted(options.color, stdout);
 	dump.path = dump.name = options.input;
 	dump.diag = diag__new(report, &reports);
-	if (!dump.diag) {
-		fprintf(stderr, "perfjit-dump: error: out of memory\n");
-		return EXIT_INPUT;
-	}
+	if (!dump.diag)
+		failure__end_for_memory(messages.command);
 	code = run(&dump);
 	disassembler__free(dump.disassembler);
 	messages__summarize(&messages);
