@@ -3,31 +3,86 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cfi/track.h"
-#include "exit.h"
+#include "failure.h"
 #include "perfjit.h"
 
-static void print_version(FILE *stream, struct argp_state *state)
+/* Keys that no command uses for options of its own. */
+enum {
+	OPT_JITDUMP = 0x10000,
+	OPT_JITDUMP_DIR,
+	OPT_PERF_MAP_DIR,
+	OPT_ROOT,
+	OPT_SYMFS,
+	OPT_DEBUG_DIR,
+	OPT_BUILDID_DIR,
+	OPT_USAGE,
+};
+
+/* argp has these, too, but ends the process with 0 if the answer can't be written. */
+static const struct argp_option question_table[] = {
+	{ "help", '?', NULL, 0, "Give this help list", -1 },
+	{ "usage", OPT_USAGE, NULL, 0, "Give a short usage message", -1 },
+	{ "version", 'V', NULL, 0, "Print program version", -1 },
+	{ 0 },
+};
+
+static void print_version(const struct argp_state *state)
 {
 	static const struct cfi_target x86_64 = { EM_X86_64, ELFCLASS64, ORDER_LITTLE };
 
-	fprintf(stream, "%s %s\n", state->name, perfjit__version());
+	printf("%s %s\n", state->name, perfjit__version());
 	if (!cfi__can_track(&x86_64))
-		fputs("built without a disassembler: code is not followed for unwind tables\n",
-		      stream);
+		puts("built without a disassembler: code is not followed for unwind tables");
+}
+
+static void end(const struct argp_state *state)
+{
+	if (failure__is_written(stdout))
+		exit(EXIT_DONE);
+	fprintf(stderr, "%s: error: can't write to standard output\n", state->name);
+	exit(EXIT_OUTPUT);
+}
+
+static error_t parse_question(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case '?':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+		end(state);
+		return 0;
+	case OPT_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		end(state);
+		return 0;
+	case 'V':
+		print_version(state);
+		end(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
 }
 
 void options__parse(const struct argp *argp, const char *command, int argc, char **argv,
 		    void *input)
 {
-	argp_program_version_hook = print_version;
+	const struct argp_child children[] = { { .argp = argp }, { 0 } };
+	const struct argp all = {
+		.options = question_table,
+		.parser = parse_question,
+		.children = children,
+	};
+
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(argp, argc, argv, 0, NULL, input)) {
-		fprintf(stderr, "%s: error: out of memory\n", command);
-		exit(EXIT_INPUT);
-	}
+	if (argp_parse(&all, argc, argv, ARGP_NO_HELP, NULL, input))
+		failure__end_for_memory(command);
 }
 
 void options__check_name(const char *option, const char *arg, struct argp_state *state)
@@ -49,17 +104,6 @@ void options__set_color(enum color_when *color, const char *arg, struct argp_sta
 	if (!color__parse(arg, color))
 		argp_error(state, "--color is auto, always or never, not '%s'", arg);
 }
-
-/* Keys that no command uses for options of its own. */
-enum {
-	OPT_JITDUMP = 0x10000,
-	OPT_JITDUMP_DIR,
-	OPT_PERF_MAP_DIR,
-	OPT_ROOT,
-	OPT_SYMFS,
-	OPT_DEBUG_DIR,
-	OPT_BUILDID_DIR,
-};
 
 static const struct argp_option where_table[] = {
 	{ "jitdump", OPT_JITDUMP, "[PID=]FILE", 0, "Use this jitdump (of process PID); repeatable",
