@@ -17,7 +17,9 @@ struct dump {
 	struct diag *diag;
 	struct record_printer printer;
 	struct disassembler *disassembler; /* NULL until code is printed */
-	bool disagrees; /* --cfi found a table that does not fit its code */
+	bool selected;         /* something was there of what options select */
+	bool disagrees;        /* --cfi found a table that does not fit its code */
+	const char *functions; /* the --type they are of in this kind of file; NULL: it has none */
 };
 
 /* Print the file; a negative errno that is already reported, but for -ENOMEM. */

@@ -66,6 +66,7 @@ static void print_function(struct dump_elf *print, const struct elf_function *fu
 	struct dump_cfi cfi = { .verdict = NULL };
 	struct code_view view = { .addr = function->addr, .target = &print->target };
 
+	print->dump->selected = true;
 	printer__begin(printer, "FUNCTION", DIAG_NO_OFFSET);
 	printer__address(printer, "addr", function->addr);
 	printer__number(printer, "size", function->size);
@@ -137,6 +138,7 @@ int dump__elf(struct dump *dump)
 	struct dump_elf print = { .dump = dump };
 	int err = dump_elf__open(&print);
 
+	dump->functions = "function";
 	if (!err)
 		print_all(&print);
 	dump_elf__close(&print);

@@ -54,6 +54,7 @@ static void print_record(struct dump_jitdump *print, const struct jitdump_record
 
 	/* what stands between the records before it and this one */
 	print_oddities(print, record->offset, !dump_selection__is_partial(select));
+	print->dump->selected |= wanted;
 	if (wanted)
 		dump_jitdump__record(print, record);
 	print_oddities(print, record->offset + 1, wanted);
@@ -104,6 +105,7 @@ int dump__jitdump(struct dump *dump)
 
 	if (err)
 		return err;
+	dump->functions = "load";
 	print.examination = examination;
 	print.header = jitdump__header(examination->dump);
 	err = dump_functions__read(&print.functions, examination->dump, &dump->options->select);

@@ -35,6 +35,8 @@ void dump_options__free(struct dump_options *options);
 
 /* Whether functions are selected one by one. */
 bool dump_selection__of_code(const struct dump_selection *select);
+/* Whether functions are selected by their names, and by nothing else. */
+bool dump_selection__is_of_names(const struct dump_selection *select);
 /* Whether anything is left out. */
 bool dump_selection__is_partial(const struct dump_selection *select);
 /* What a record says of itself is wanted. */

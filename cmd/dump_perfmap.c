@@ -15,6 +15,7 @@ static int print_entry(void *context, const struct code_record *code)
 	    !dump_selection__range(select, code->addr, code->size) ||
 	    !dump_selection__type(select, "ENTRY"))
 		return 0;
+	dump->selected = true;
 	printer__begin(printer, "ENTRY", DIAG_NO_OFFSET);
 	printer__address(printer, "addr", code->addr);
 	printer__number(printer, "size", code->size);
@@ -39,6 +40,7 @@ int dump__perfmap(struct dump *dump)
 
 	if (err)
 		return err;
+	dump->functions = "entry";
 	printer__begin(&dump->printer, "perfmap", DIAG_NO_OFFSET);
 	printer__text(&dump->printer, "file", dump->name);
 	if (perfmap__pid(map))

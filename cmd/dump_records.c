@@ -173,6 +173,7 @@ static void take(struct dump_perfdata *print, const struct perfdata_record *reco
 
 	if (!dump_perfdata__wanted(print, record))
 		return;
+	print->dump->selected = true;
 	count_record(counts, record);
 	if (!options->stats && !options->summary)
 		dump_perfdata__record(print, record);

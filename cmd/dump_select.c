@@ -12,6 +12,12 @@ bool dump_selection__of_code(const struct dump_selection *select)
 	return select->functions.count || select->by_address;
 }
 
+bool dump_selection__is_of_names(const struct dump_selection *select)
+{
+	return select->functions.count && !select->by_address && !select->types.count &&
+	       !select->pids.count && !select->by_time;
+}
+
 bool dump_selection__is_partial(const struct dump_selection *select)
 {
 	return dump_selection__of_code(select) || select->types.count || select->pids.count ||

@@ -5,7 +5,7 @@
 
 enum exit_code {
 	EXIT_DONE = 0,  /* also with oddities that cost nothing */
-	EXIT_CHECK = 1, /* a check failed */
+	EXIT_CHECK = 1, /* a check failed, or nothing is there of what was asked for */
 	EXIT_USAGE = 2,
 	EXIT_INPUT = 3,   /* an input can't be read or isn't what it claims to be */
 	EXIT_OUTPUT = 4,  /* the output can't be written */

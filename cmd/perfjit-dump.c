@@ -3,12 +3,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/spool.h"
+#include "base/text.h"
 #include "cfi/disassemble.h"
 #include "dump.h"
 #include "failure.h"
@@ -127,6 +129,37 @@ static int print_path(struct dump *dump)
 	return err;
 }
 
+/* Whether records were to be printed that are not there. */
+static bool selects_nothing(const struct dump *dump)
+{
+	const struct dump_options *options = dump->options;
+
+	return dump_selection__is_partial(&options->select) && !dump->selected &&
+	       !options->header && !options->stats && !options->summary;
+}
+
+static void report_nothing(const struct dump *dump)
+{
+	const struct dump_selection *select = &dump->options->select;
+	bool one = select->functions.count == 1;
+	char *path = text__quoted(dump->name);
+
+	if (dump_selection__is_of_names(select))
+		diag__report(dump->diag, DIAG_ERROR, "dump.nothing-selected", dump->path,
+			     DIAG_NO_OFFSET,
+			     "no function has a name that matches %s: 'perfjit-dump --type=%s %s' "
+			     "lists them, and a pattern is for the whole name, as '*part*'",
+			     one ? select->functions.items[0] : "any of the patterns",
+			     dump->functions, path ? path : "FILE");
+	else
+		diag__report(dump->diag, DIAG_ERROR, "dump.nothing-selected", dump->path,
+			     DIAG_NO_OFFSET,
+			     "nothing in it is what the options select: 'perfjit-dump --stats %s' "
+			     "counts what there is",
+			     path ? path : "FILE");
+	free(path);
+}
+
 /* A reader that has seen enough is no failure of ours. */
 static enum exit_code finish(struct dump *dump)
 {
@@ -138,6 +171,10 @@ static enum exit_code finish(struct dump *dump)
 		diag__report(dump->diag, DIAG_ERROR, "output.stdout", NULL, DIAG_NO_OFFSET,
 			     "can't write to standard output: %s", strerror(printer->error));
 		return EXIT_OUTPUT;
+	}
+	if (!printer->error && selects_nothing(dump)) {
+		report_nothing(dump);
+		return EXIT_CHECK;
 	}
 	return dump->disagrees ? EXIT_CHECK : EXIT_DONE;
 }

@@ -63,6 +63,39 @@ run sh -c 'perfjit-dump jit-1195.dump >/dev/full'
 exits 4 "a full disk"
 err_has "  is said" "can't write to standard output: No space left"
 
+# nothing TYPE FILE: it has no function of a certain name; TYPE lists those it has
+nothing()
+{
+	run perfjit-dump --function=NOPE "$2"
+	exits 1 "$2: no function by that name"
+	err_is "  is said, and what to do" <<-EOF
+		perfjit-dump: error: $2: no function has a name that matches NOPE: 'perfjit-dump --type=$1 $2' lists them, and a pattern is for the whole name, as '*part*'
+	EOF
+	succeeds "  which" perfjit-dump "--type=$1" "$2"
+	at_least "  does so" "$(grep -c ' name="' ../out)" 1
+	succeeds "  and it has such" perfjit-dump --function="$3" "$2"
+}
+
+succeeds "DSOs" perfjit-fix -q perf.data
+cp perf.fixed.data.jit/jit-1195-185-*.so dso.so
+echo '1000 10 name' >perf-1.map
+nothing load jit-1195.dump 'py::leaf:*'
+nothing function dso.so 'py::*'
+nothing entry perf-1.map 'na?e'
+run perfjit-dump --function=NOPE --function=nor jit-1195.dump
+exits 1 "several names, all of none"
+err_has "  is said" 'matches any of the patterns: '
+succeeds "one of two that is there" perfjit-dump --function=NOPE '--function=py::leaf:*' jit-1195.dump
+for arguments in '--type=move jit-1195.dump' '--pid=1 jit-1195.dump' '--address=1 dso.so' '--address=1-2 perf-1.map' \
+	'--time=1-2 perf.data' '--type=aux perf.data' '--function=py::leaf:* --pid=1 jit-1195.dump'; do
+	run perfjit-dump $arguments
+	exits 1 "nothing by $arguments"
+	err_has "  is said" "nothing in it is what the options select: 'perfjit-dump --stats ${arguments##* }'"
+done
+succeeds "a count of none is an answer" perfjit-dump --stats --type=aux perf.data
+out_has "  that is given" 'records=0'
+succeeds "the header is there whatever is selected" perfjit-dump --header --function=NOPE jit-1195.dump
+
 run perfjit-dump --color=always --type=close jit-1195.dump
 run perfjit-dump --color=always --summary jit-1195.dump
 out_has "colours when asked for" "$(printf '\033')\["
