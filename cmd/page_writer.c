@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/diag.h"
 #include "base/text.h"
 
 #define CHUNK ((size_t)1024 * 1024)
@@ -23,12 +25,41 @@ static int open_stream(const char *path)
 	return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
+/*
+ * Whether a page may take the place of what is at path: another page, an empty file or nothing. The
+ * profile itself is there when its name follows the option by mistake.
+ */
+static bool may_replace(const char *path)
+{
+	static const char begin[] = "<!DOCTYPE html>";
+	char found[sizeof(begin) - 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t size;
+
+	if (fd < 0)
+		return errno != EACCES;
+	size = read(fd, found, sizeof(found));
+	close(fd);
+	return size <= 0 || (size == sizeof(found) && memcmp(found, begin, sizeof(found)) == 0);
+}
+
+static int open_file(struct file_out *out, const char *path, struct diag *diag)
+{
+	if (may_replace(path))
+		return file_out__open(out, path, 0666, diag);
+	diag__report(diag, DIAG_ERROR, "page.exists", path, DIAG_NO_OFFSET,
+		     "exists and is no web page, so that it is not replaced: give the page another "
+		     "name, --flamegraph=profile.html, and the profile behind it");
+	*out = (struct file_out){ .fd = -1 };
+	return -EEXIST;
+}
+
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)
 {
 	int stream = open_stream(path);
 
 	*writer = (struct page_writer){ .diag = diag, .buf = BUF(ORDER_LITTLE) };
-	writer->err = stream < 0 ? file_out__open(&writer->out, path, 0666, diag)
+	writer->err = stream < 0 ? open_file(&writer->out, path, diag)
 				 : file_out__take(&writer->out, stream, path);
 }
 

@@ -117,12 +117,20 @@ ln -s ../out.html full/link.html
 cp out.html ../kept
 run perfjit-check -q --symfs=../symfs --flamegraph=full/link.html perf.fixed.data
 same_file "a link is replaced, not followed" ../kept out.html
+cp perf.fixed.data mine.data
+run perfjit-check -q --symfs=../symfs --flamegraph mine.data
+exits 4 "the profile in the place of the page"
+err_has "says how it is meant" 'mine.data: exists and is no web page.*--flamegraph=profile.html'
+same_file "the profile is still there" perf.fixed.data mine.data
+: >empty.html
+run perfjit-check -q --symfs=../symfs --flamegraph=empty.html perf.fixed.data
 mkfifo pipe
 cat pipe >piped.html &
 timeout 60 perfjit-check -q --symfs=../symfs --flamegraph=pipe perf.fixed.data
 wait $!
 run perfjit-check -q --symfs=../symfs --flamegraph=plain.html perf.fixed.data
 same_file "a pipe is written to" piped.html plain.html
+same_file "an empty file is replaced" empty.html plain.html
 [ -p pipe ]
 ok $? "  and stays one"
 rm piped.html plain.html pipe
