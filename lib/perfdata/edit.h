@@ -76,6 +76,20 @@ struct perfdata_replay {
 int perfdata_edits__replay(struct perfdata_edits *edits, const struct perfdata *edited,
 			   const struct perfdata_replay *replay, struct diag *diag);
 
+/* A record that was put into an edited profile, or bytes in it that are others. */
+struct perfdata_edit {
+	uint64_t offset;                      /* in the original: before what stands there */
+	const struct perfdata_record *record; /* MMAP2 or COMM, of the edited profile; or NULL */
+};
+
+/*
+ * Calls visit for each, in the order of the file, until it returns non-zero, which is returned. 0
+ * or a negative errno, reported unless it is visit's: -EINVAL as above.
+ */
+int perfdata__for_each_edit(const struct perfdata *original, const struct perfdata *edited,
+			    int (*visit)(void *context, const struct perfdata_edit *edit),
+			    void *context, struct diag *diag);
+
 /* Whether the file has a journal, that is, was written by perfdata_edits__write. */
 bool perfdata__is_edited(const struct perfdata *perfdata);
 /* Writes the file as it was before it was edited. 0 or a negative errno, reported. */

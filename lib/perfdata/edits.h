@@ -24,8 +24,8 @@ struct perfdata_edits {
 	uint32_t attr_size; /* of all attrs of a seekable file; 0: as recorded */
 	uint64_t dropped_features[PERFDATA_FEAT_BITS / 64];
 	const struct perfdata_bake *bake; /* or NULL */
-	struct inflation *inflation; /* what makes splices of inflated records, or NULL */
-	bool structured;             /* header and tables were adapted */
+	struct inflation *inflation;      /* what makes splices of inflated records, or NULL */
+	bool structured;                  /* header and tables were adapted */
 };
 
 /* write_parts.c */
@@ -39,6 +39,24 @@ int perfdata__write_parts(const struct perfdata *perfdata, const char *path, boo
 /* Writes a part as it was before it was edited. */
 int perfdata__restore_part(const struct perfdata *perfdata, const struct perfdata_part *part,
 			   struct file_out *out, struct diag *diag);
+
+/* changes.c */
+/* A change that made an edited profile of the original. */
+struct change {
+	uint64_t offset; /* in the original */
+	uint64_t removed;
+	struct bytes put; /* in the edited profile */
+};
+
+/*
+ * Calls visit for each of them, by offset, until it returns non-zero, which is returned. -EINVAL
+ * when the two do not belong together, -ENOMEM; unreported.
+ */
+int perfdata__for_each_change(const struct perfdata *original, const struct perfdata *edited,
+			      int (*visit)(void *context, const struct change *change),
+			      void *context);
+/* Whether whole records were put in, of the types that are. */
+bool change__is_records(const struct change *change, const struct perfdata *edited);
 
 /* abi_inflate.c */
 void inflation__free(struct inflation *inflation);

@@ -124,8 +124,31 @@ static void unmap(struct bytes bytes)
 		munmap((void *)(uintptr_t)bytes.data, bytes.size);
 }
 
+static int count_edit(void *context, const struct perfdata_edit *edit)
+{
+	size_t *inserted = context;
+
+	*inserted += edit->record != NULL;
+	return 0;
+}
+
+/* What was inserted is told of. */
+static void check_edits(struct perfdata *edited, struct bytes input, size_t inserted,
+			struct diag *diag)
+{
+	struct perfdata *original;
+	size_t told = 0;
+
+	if (perfdata__open_bytes(&original, input, "original", diag) < 0 ||
+	    perfdata__for_each_edit(original, edited, count_edit, &told, diag) < 0 ||
+	    told < inserted)
+		abort();
+	perfdata__close(original);
+}
+
 /* What was written must open, know that it was edited, and give the input back. */
-static void check_restore(const struct file_out *edited, struct bytes input, struct diag *diag)
+static void check_restore(const struct file_out *edited, struct bytes input, size_t inserted,
+			  struct diag *diag)
 {
 	struct file_out restored = memory_file();
 	struct bytes bytes = map(edited), original;
@@ -139,6 +162,7 @@ static void check_restore(const struct file_out *edited, struct bytes input, str
 	if (original.size != input.size || memcmp(original.data, input.data, input.size) != 0)
 		abort();
 	unmap(original);
+	check_edits(perfdata, input, inserted, diag);
 	perfdata__close(perfdata);
 	unmap(bytes);
 	file_out__abort(&restored);
@@ -152,6 +176,7 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 	struct file_out out = memory_file();
 	struct perfdata_record record;
 	struct perfdata_walk walk;
+	size_t inserted = 0;
 	bool patched = false;
 
 	perfdata__put_comm(perfdata, &buf, &comm);
@@ -159,7 +184,8 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 	for (unsigned int i = 0; perfdata_walk__next(&walk, &record) > 0; i++) {
 		parse(perfdata, &record);
 		if (i < MAX_INSERTS)
-			perfdata_edits__insert(edits, record.offset, buf__bytes(&buf));
+			inserted +=
+				perfdata_edits__insert(edits, record.offset, buf__bytes(&buf)) == 0;
 		/* of an event's description a change may be one of the form itself */
 		if (i >= 3 && !patched && record.type < PERFDATA_HEADER_ATTR) {
 			perfdata_edits__patch(edits, record.offset,
@@ -171,7 +197,7 @@ static void walk_and_edit(struct perfdata *perfdata, struct bytes input, struct 
 	perfdata_edits__set_abi(edits, perfdata_abi__by_name("auto"), diag);
 	perfdata_edits__add_build_id(edits, 1, (const uint8_t *)"12345678", 8, 2, "/x");
 	if (perfdata_edits__write(edits, &out, diag) == 0)
-		check_restore(&out, input, diag);
+		check_restore(&out, input, inserted, diag);
 	perfdata_edits__free(edits);
 	file_out__abort(&out);
 	buf__free(&buf);

@@ -23,35 +23,6 @@ struct replayer {
 	ARRAY(struct bytes) build_ids; /* entries, in the order in which they were added */
 };
 
-/* A change from the original to the edited profile. */
-struct change {
-	uint64_t offset; /* in the original */
-	uint64_t removed;
-	struct bytes put; /* in the edited profile */
-};
-
-static bool is_inserted_type(uint32_t type)
-{
-	return type == PERFDATA_MMAP2 || type == PERFDATA_COMM || type == PERFDATA_HEADER_BUILD_ID;
-}
-
-/* Whether whole records were put in, of the types that are. */
-static bool is_records(const struct replayer *replayer, const struct change *change)
-{
-	enum byte_order order = replayer->edited->order;
-	uint64_t at = 0, size = 0;
-
-	if (change->removed || !change->put.size)
-		return false;
-	for (; change->put.size - at >= PERFDATA_RECORD_HEADER_SIZE; at += size) {
-		size = get_u16(change->put.data + at + 6, order);
-		if (size < PERFDATA_RECORD_HEADER_SIZE || size > change->put.size - at ||
-		    !is_inserted_type(get_u32(change->put.data + at, order)))
-			return false;
-	}
-	return at == change->put.size;
-}
-
 /* What perfdata__add_structure sees to. */
 static bool is_structure_of_pipe(const struct perfdata *original, const struct change *change)
 {
@@ -166,50 +137,13 @@ static int replay_other(struct replayer *replayer, const struct change *change)
 	return 0;
 }
 
-static int replay_change(struct replayer *replayer, const struct change *change)
+static int replay_change(void *context, const struct change *change)
 {
-	if (is_records(replayer, change))
+	struct replayer *replayer = context;
+
+	if (change__is_records(change, replayer->edited))
 		return replay_records(replayer, change);
 	return is_structure(replayer, change) ? 0 : replay_other(replayer, change);
-}
-
-/* back: the splices that turn this part into the original's. */
-static int replay_changes(struct replayer *replayer, size_t nth, const struct splices *back)
-{
-	const struct perfdata_part *from = &replayer->edited->source.parts.items[nth];
-	const struct perfdata_part *to = &replayer->original->source.parts.items[nth];
-	uint64_t moved = 0;
-	int err = 0;
-
-	array__for_each(splice, &back->list) {
-		struct change change = {
-			.offset = to->start + splice->offset - moved,
-			.removed = splice->size,
-			.put = { replayer->edited->source.bytes.data + from->start + splice->offset,
-				 splice->removed },
-		};
-
-		moved += splice->removed - splice->size;
-		err = replay_change(replayer, &change);
-		if (err)
-			break;
-	}
-	return err;
-}
-
-static int replay_part(struct replayer *replayer, size_t nth)
-{
-	const struct perfdata *edited = replayer->edited;
-	const struct perfdata_part *part = &edited->source.parts.items[nth];
-	struct bytes bytes = { edited->source.bytes.data + part->start, part->size };
-	struct splices back = { 0 };
-	uint64_t size;
-	int err = journal__read(bytes, &back, &size);
-
-	if (!err)
-		err = replay_changes(replayer, nth, &back);
-	splices__free(&back);
-	return err;
 }
 
 /* Those in HEADER_BUILD_ID behind what the original has there. */
@@ -287,10 +221,9 @@ static int replay_all(struct replayer *replayer)
 {
 	const struct perfdata *original = replayer->original, *edited = replayer->edited;
 	struct perfdata_edits *edits = replayer->edits;
-	int err = 0;
+	int err;
 
-	if (original->source.parts.count != edited->source.parts.count ||
-	    original->attrs.count != edited->attrs.count)
+	if (original->attrs.count != edited->attrs.count)
 		return -EINVAL;
 	if (original->form != PERFDATA_FORM_PIPE)
 		edits->attr_size = edited->attrs.items[0].recorded_size;
@@ -298,8 +231,7 @@ static int replay_all(struct replayer *replayer)
 		edits->dropped_features[i] = original->features[i] & ~edited->features[i];
 	edits->splices.make = copy_late;
 	edits->splices.context = (void *)(uintptr_t)edited;
-	for (size_t i = 0; !err && i < edited->source.parts.count; i++)
-		err = replay_part(replayer, i);
+	err = perfdata__for_each_change(original, edited, replay_change, replayer);
 	return err ? err : replay_build_ids(replayer);
 }
 
