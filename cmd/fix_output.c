@@ -2,11 +2,14 @@
 /* Where perfjit-fix may write: not over its input, a folder or a file that it did not make. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
+#include "fix/output.h"
 #include "fix_output.h"
 #include "perfdata/bake.h"
 #include "perfdata/edit.h"
@@ -141,6 +144,34 @@ static enum exit_code check_replaceable(struct fix_run *run)
 		"is neither a file nor a folder and can't be replaced: name an output with -o "
 		"and leave --in-place out");
 	return EXIT_OUTPUT;
+}
+
+/* Paths of DSOs are absolute: without a current folder there may be none. */
+static int check_current_folder(struct fix_run *run)
+{
+	char *folder = NULL;
+	int err =
+		run->options->strip ? 0 : plan__dso_folder(&folder, &run->options->plan, run->diag);
+
+	free(folder);
+	return err;
+}
+
+enum exit_code fix_output__check_place(struct fix_run *run)
+{
+	const struct fix_options *options = run->options;
+	const char *maps = options->perf_map ? options->perf_map_dir : NULL;
+	int err = check_current_folder(run);
+
+	if (options->dry_run)
+		return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
+	if (!err && !options->to_stream)
+		err = file_out__check(options->output, run->diag);
+	if (!err && !options->strip && options->plan.dso_dir)
+		err = output__check_folder(options->plan.dso_dir, run->diag);
+	if (!err && maps)
+		err = output__check_folder(maps, run->diag);
+	return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
 enum exit_code fix_output__check(struct fix_run *run)

@@ -6,6 +6,12 @@
 #include "fix_run.h"
 
 /*
+ * Before anything is read: whether files can be made where the output, and what folders the user
+ * names for DSOs or maps, are to be. Leaves nothing behind. EXIT_DONE, or the code for what is
+ * against it, reported.
+ */
+enum exit_code fix_output__check_place(struct fix_run *run);
+/*
  * Looks at where the output of an opened profile is to go, and writes nothing. EXIT_DONE, or the
  * code for what is against it, reported.
  */

@@ -15,14 +15,17 @@
 
 #define CHUNK ((size_t)1024 * 1024)
 
-/* A descriptor of the device or pipe at path, such as /dev/stdout; -1: there is none. */
-static int open_stream(const char *path)
+static bool is_stream(const char *path)
 {
 	struct stat found;
 
-	if (stat(path, &found) < 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))
-		return -1;
-	return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+/* A descriptor of the device or pipe at path, such as /dev/stdout; -1: there is none. */
+static int open_stream(const char *path)
+{
+	return is_stream(path) ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
 /*
@@ -43,15 +46,41 @@ static bool may_replace(const char *path)
 	return size <= 0 || (size == sizeof(found) && memcmp(found, begin, sizeof(found)) == 0);
 }
 
-static int open_file(struct file_out *out, const char *path, struct diag *diag)
+/* What is there and can't be replaced, or must not be: reported. */
+static int check_replaced(const char *path, struct diag *diag)
 {
+	struct stat found;
+
+	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
+		diag__report(diag, DIAG_ERROR, "output.rename", path, DIAG_NO_OFFSET,
+			     "can't put the file in place: %s", strerror(EISDIR));
+		return -EISDIR;
+	}
 	if (may_replace(path))
-		return file_out__open(out, path, 0666, diag);
+		return 0;
 	diag__report(diag, DIAG_ERROR, "page.exists", path, DIAG_NO_OFFSET,
 		     "exists and is no web page, so that it is not replaced: give the page another "
 		     "name, --flamegraph=profile.html, and the profile behind it");
-	*out = (struct file_out){ .fd = -1 };
 	return -EEXIST;
+}
+
+int page_writer__check(const char *path, struct diag *diag)
+{
+	int err;
+
+	/* who waits at a pipe would take its being opened and closed for all there is */
+	if (is_stream(path))
+		return 0;
+	err = check_replaced(path, diag);
+	return err ? err : file_out__check(path, diag);
+}
+
+static int open_file(struct file_out *out, const char *path, struct diag *diag)
+{
+	int err = check_replaced(path, diag);
+
+	*out = (struct file_out){ .fd = -1 };
+	return err ? err : file_out__open(out, path, 0666, diag);
 }
 
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)

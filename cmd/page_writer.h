@@ -20,6 +20,11 @@ struct page_writer {
 	int err;    /* negative errno, reported but for -ENOMEM */
 };
 
+/*
+ * Whether a page could be put at path: to be asked before what it shows is counted. 0 or a negative
+ * errno, reported.
+ */
+int page_writer__check(const char *path, struct diag *diag);
 /* The page appears at path only when it is whole. */
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag);
 /* 0 or the first failure. */

@@ -8,6 +8,7 @@
 #include "check_compare.h"
 #include "check_pictures.h"
 #include "failure.h"
+#include "page_writer.h"
 #include "perfdata/edit.h"
 #include "progress.h"
 
@@ -93,12 +94,31 @@ static enum exit_code judge(struct run *run)
 	return verdicts->no_jit ? EXIT_NO_JIT : EXIT_PARTIAL;
 }
 
+/*
+ * Before anything is counted: whether there is a place for what the user wants written. Of a file
+ * that is written as results are told, that will say what is wrong.
+ */
+static enum exit_code check_outputs(struct run *run)
+{
+	const struct check_arguments *arguments = run->arguments;
+	int err = arguments->flamegraph ? page_writer__check(arguments->flamegraph, run->diag) : 0;
+
+	if (err)
+		return failure__code(run->diag, err, EXIT_OUTPUT);
+	return arguments->junit_file && file__check_writable(arguments->junit_file) < 0
+		       ? EXIT_OUTPUT
+		       : EXIT_DONE;
+}
+
 static enum exit_code work(struct run *run)
 {
 	struct check_options *options = &run->arguments->check;
 	struct check_result *result = run->result;
+	enum exit_code code = check_outputs(run);
 	int err;
 
+	if (code != EXIT_DONE)
+		return code;
 	check_pictures__begin(&run->pictures);
 	progress__phase(run->progress, "Reading");
 	err = open_profile(run);

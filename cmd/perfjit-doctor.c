@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "doctor_result.h"
 #include "failure.h"
 #include "jitdump/jitdump.h"
@@ -155,8 +156,13 @@ static bool admit(struct run *run)
 
 static enum exit_code work(struct run *run)
 {
-	enum exit_code code = probe(run);
+	const char *report = run->options->report_file;
+	enum exit_code code;
 
+	/* probing takes a while; what is wrong is said when the report is to be written */
+	if (report && file__check_writable(report) < 0)
+		return EXIT_OUTPUT;
+	code = probe(run);
 	if (code != EXIT_DONE)
 		return code;
 	if (!admit(run))

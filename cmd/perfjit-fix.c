@@ -223,27 +223,17 @@ static enum exit_code refuse_impassable(struct fix_run *run)
 	return EXIT_INPUT;
 }
 
-/* Paths of DSOs are absolute: without a current folder there may be none. */
-static enum exit_code check_folder(struct fix_run *run)
-{
-	char *folder = NULL;
-	int err = plan__dso_folder(&folder, &run->options->plan, run->diag);
-
-	free(folder);
-	return err ? fix_run__failed(run, err, EXIT_OUTPUT) : EXIT_DONE;
-}
-
-static enum exit_code check_folders(struct fix_run *run)
+static enum exit_code check_symfs(struct fix_run *run)
 {
 	const char *symfs = run->options->bake.symfs;
 	int err = symfs ? discover__check_folder(symfs, "--symfs", run->diag) : 0;
 
-	return err ? fix_run__failed(run, err, EXIT_INPUT) : check_folder(run);
+	return err ? fix_run__failed(run, err, EXIT_INPUT) : EXIT_DONE;
 }
 
 static enum exit_code fix(struct fix_run *run)
 {
-	enum exit_code verdict, code = check_folders(run);
+	enum exit_code verdict, code = check_symfs(run);
 	int err;
 
 	if (code != EXIT_DONE)
@@ -282,9 +272,11 @@ static enum exit_code fix(struct fix_run *run)
 
 static enum exit_code work(struct fix_run *run)
 {
-	enum exit_code code;
+	enum exit_code code = fix_output__check_place(run);
 	int err;
 
+	if (code != EXIT_DONE)
+		return code;
 	signals__survive_cuts();
 	progress__phase(run->progress, "Reading");
 	if (output__is_stream(run->options->input))

@@ -110,6 +110,15 @@ is "and nothing else" "$(grep -c "content=\"default-src 'none'; style-src 'sha25
 mkdir full
 run perfjit-check -q --symfs=../symfs --flamegraph=none/out.html perf.fixed.data
 exits 4 "a folder that is not there"
+echo text >text
+for page in none/out.html /proc/out.html full; do
+	run perfjit-check --flamegraph=$page text
+	exits 4 "--flamegraph=$page"
+	is "is said before anything is read" "$(sed 's/: can.t .*//' ../err)" \
+		"perfjit-check: error: $page"
+	is "and nothing else" "$(cat ../out)" ''
+done
+rm text
 run perfjit-check -q --flamegraph=full/out.html none.data
 exits 3 "a profile that is not there"
 is "has no page" "$(ls full)" ''

@@ -112,6 +112,14 @@ GITHUB_STEP_SUMMARY=$PWD/none/summary.md
 demands --github
 exits 4 "a summary that can't be written"
 unset GITHUB_STEP_SUMMARY
+echo text >text
+for file in none/junit.xml .; do
+	run perfjit-check -q --junit=$file text
+	exits 4 "--junit=$file"
+	is "is said before anything is read" "$(sed 's/written: .*/written/' ../err)" \
+		"perfjit-check: error: $file: can't be written"
+done
+rm text
 
 # text: colours only where they are wanted, and no control characters of others
 demands

@@ -201,6 +201,11 @@ holds "--report=FILE writes it there" report.txt noelf nounwind noinject broken
 is "and nothing else" "$(cat ../out)" ""
 run perfjit-doctor --report=no/where
 exits 4 "a report that can't be written"
+run perfjit-doctor --report=no/where none.data
+exits 4 "is told of before anything is looked at"
+err_is "which is all" <<EOT
+perfjit-doctor: error: no/where: can't write the report: No such file or directory
+EOT
 run perfjit-doctor --redact
 exits 2 "--redact alone"
 

@@ -148,7 +148,30 @@ rm link hard
 holds "nothing was written" $recorded
 run perfjit-fix -o nowhere/out perf.data
 exits 4 "output in a folder that is not there"
-err_has "says so" 'error: nowhere/out: '
+err_is "says so" <<EOT
+perfjit-fix: error: nowhere/out: can't open the folder it is to be in: No such file or directory
+EOT
+echo text >text
+while read -r option of; do
+	run perfjit-fix $option text
+	exits 4 "$option"
+	err_is "is said before anything is read" <<-EOT
+		perfjit-fix: error: ${option#*[= ]}: $of
+	EOT
+done <<EOT
+--output=nowhere/out can't open the folder it is to be in: No such file or directory
+--output=/proc/out can't create: No such file or directory
+--dso-dir=nowhere/dsos can't make the folder: No such file or directory
+--dso-dir=text can't open the folder: Not a directory
+--perf-map=nowhere/maps can't make the folder: No such file or directory
+EOT
+run perfjit-fix --strip -o nowhere/out text
+exits 4 "--strip too"
+run perfjit-fix --dry-run -o nowhere/out perf.data
+exits 0 "--dry-run is to write nothing"
+run sh -c 'perfjit-fix -q -o nowhere/out - <text'
+exits 4 "nor is a stream read"
+rm text
 run perfjit-fix -o . perf.data
 exits 4 "output is a folder"
 echo precious >out

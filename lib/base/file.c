@@ -191,16 +191,39 @@ static bool would_replace_device(const struct file_out *out)
 	       !S_ISDIR(stat.st_mode);
 }
 
+static bool prepare(struct file_out *out, int folder, const char *path)
+{
+	*out = (struct file_out){ .fd = -1, .path = strdup(path) };
+	if (!out->path)
+		return false;
+	out->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	out->name = last_part(out->path);
+	return true;
+}
+
+/* Makes the file in its folder. On failure it is aborted. */
+static int create(struct file_out *out, mode_t mode, struct diag *diag)
+{
+	int err;
+
+	if (out->folder >= 0) {
+		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+		/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
+		if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
+			open_named(out, mode);
+	}
+	if (out->fd >= 0)
+		return 0;
+	err = fail(diag, "output.create", out->path, "can't create");
+	file_out__abort(out);
+	return err;
+}
+
 int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,
 		      struct diag *diag)
 {
-	int err = 0;
-
-	*out = (struct file_out){ .fd = -1, .path = strdup(path) };
-	if (!out->path)
+	if (!prepare(out, folder, path))
 		return -ENOMEM;
-	out->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	out->name = last_part(out->path);
 	if (out->folder >= 0 && would_replace_device(out)) {
 		diag__report(diag, DIAG_ERROR, "output.no-file", path, DIAG_NO_OFFSET,
 			     "is a device or a pipe, which no file is put in the place of: name "
@@ -208,34 +231,65 @@ int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t
 		file_out__abort(out);
 		return -EINVAL;
 	}
-	if (out->folder >= 0) {
-		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-		/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
-		if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
-			open_named(out, mode);
-	}
-	if (out->fd < 0) {
-		err = fail(diag, "output.create", path, "can't create");
-		file_out__abort(out);
-	}
-	return err;
+	return create(out, mode, diag);
+}
+
+/* The folder that path is in, or a negative errno, reported. */
+static int open_folder(const char *path, struct diag *diag)
+{
+	char *copy = strdup(path);
+	int folder;
+
+	if (!copy)
+		return -ENOMEM;
+	folder = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		folder = fail(diag, "output.create", path, "can't open the folder it is to be in");
+	free(copy);
+	return folder;
 }
 
 int file_out__open(struct file_out *out, const char *path, mode_t mode, struct diag *diag)
 {
-	char *copy = strdup(path);
-	int folder = copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int err;
+	int folder = open_folder(path, diag), err;
 
 	*out = (struct file_out){ .fd = -1 };
-	if (folder >= 0)
-		err = file_out__open_in(out, folder, path, mode, diag);
-	else
-		err = copy ? fail(diag, "output.create", path,
-				  "can't open the folder it is to be in")
-			   : -ENOMEM;
-	if (folder >= 0)
-		close(folder);
+	if (folder < 0)
+		return folder;
+	err = file_out__open_in(out, folder, path, mode, diag);
+	close(folder);
+	return err;
+}
+
+int file_out__check(const char *path, struct diag *diag)
+{
+	int folder = open_folder(path, diag), err;
+	struct file_out out;
+
+	if (folder < 0)
+		return folder;
+	err = prepare(&out, folder, path) ? create(&out, 0600, diag) : -ENOMEM;
+	close(folder);
+	file_out__abort(&out);
+	return err;
+}
+
+int file__check_writable(const char *path)
+{
+	struct stat stat_;
+	char *copy;
+	int err;
+
+	if (stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
+		return -EISDIR;
+	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return -errno;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	err = faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 	free(copy);
 	return err;
 }

@@ -33,6 +33,12 @@ uint64_t file_map__data_from(const struct file_map *map, uint64_t pos);
 void file_map__close(struct file_map *map);
 
 /*
+ * Whether fopen(path, "w") would do, without having done it: 0 or a negative errno. To be asked
+ * before long work whose result goes there.
+ */
+int file__check_writable(const char *path);
+
+/*
  * A file under way: without a name where the file system allows it (O_TMPFILE), else a temporary
  * name beside the target. Nothing is at path until commit; a symlink at path is replaced, not
  * followed. All happens in the folder that was there when it was opened, even if another takes its
@@ -52,6 +58,11 @@ int file_out__open(struct file_out *out, const char *path, mode_t mode, struct d
 /* The same in a folder that is open; path is what it is called, and its last part the name. */
 int file_out__open_in(struct file_out *out, int folder, const char *path, mode_t mode,
 		      struct diag *diag);
+/*
+ * Whether a file could be made where path is to be: to be asked before long work whose result goes
+ * there. Leaves nothing behind. 0 or a negative errno, reported as file_out__open does.
+ */
+int file_out__check(const char *path, struct diag *diag);
 /* A stream that is open already, called name in reports. fd becomes the file's, also on failure. */
 int file_out__take(struct file_out *out, int fd, const char *name);
 /* Writes all of it at the descriptor's position, short writes and EINTR handled. */

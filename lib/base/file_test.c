@@ -287,6 +287,23 @@ static void says_that_the_disk_is_full(void **state)
 	file_out__abort(&out);
 }
 
+static void tells_whether_a_file_can_be_made(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(file_out__check("output", fixture->diag), 0);
+	assert_int_equal(file_out__check("/proc/output", fixture->diag), -ENOENT);
+	assert_string_equal(fixture->said, "output.create /proc/output: can't create: "
+					   "No such file or directory");
+	assert_int_equal(file_out__check("none/output", fixture->diag), -ENOENT);
+	assert_string_equal(fixture->said, "output.create none/output: can't open the folder it is "
+					   "to be in: No such file or directory");
+	assert_int_equal(file__check_writable("output"), 0);
+	assert_int_equal(file__check_writable("none/output"), -ENOENT);
+	assert_int_equal(file__check_writable("."), -EISDIR);
+	assert_int_equal(empty_folder(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +317,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(commit_replaces_a_file_and_a_symlink, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(says_why_it_can_not_create, setup, teardown),
+		cmocka_unit_test_setup_teardown(tells_whether_a_file_can_be_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_that_the_disk_is_full, setup, teardown),
 	};
 

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -101,6 +103,28 @@ int output__open_folder(struct output_folder *folder, const struct perfdata *per
 	if (folder->made)
 		output__give(perfdata, folder->fd, path, diag);
 	return 0;
+}
+
+int output__check_folder(const char *path, struct diag *diag)
+{
+	struct stat found;
+	char *copy;
+	int err = 0;
+
+	if (stat(path, &found) == 0) {
+		if (!S_ISDIR(found.st_mode))
+			return fail_folder(path, ENOTDIR, "can't open the folder", diag);
+		if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) < 0)
+			return fail_folder(path, errno, "can't put files into the folder", diag);
+		return 0;
+	}
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	if (faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) < 0)
+		err = fail_folder(path, errno, "can't make the folder", diag);
+	free(copy);
+	return err;
 }
 
 void output__remove_folder(const struct output_folder *folder)

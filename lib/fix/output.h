@@ -33,6 +33,11 @@ struct output_folder {
  */
 int output__open_folder(struct output_folder *folder, const struct perfdata *perfdata,
 			const char *path, bool named, struct diag *diag);
+/*
+ * Whether there is a folder at path that files can be put into, or one that it could be made in. To
+ * be asked before long work. 0 or a negative errno, reported.
+ */
+int output__check_folder(const char *path, struct diag *diag);
 /* Takes the folder away again if it was made, and nothing is in it. */
 void output__remove_folder(const struct output_folder *folder);
 /* Lets others in. */
