@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The summary of perfjit-fix as JSON. perfjit-fix(1) describes the members. */
+#include "fix/kept.h"
 #include "fix_result.h"
 #include "json.h"
 
@@ -13,6 +14,8 @@ static void put_counts(struct json_writer *writer, struct json_object *object,
 	json__put_number(writer, object, "jit_samples_perf_map", counts->jit_samples_map);
 	json__put_number(writer, object, "jit_frames", counts->jit_frames);
 	json__put_number(writer, object, "unknown_code_samples", counts->anon_samples);
+	json__put_number(writer, object, "kept_samples", counts->kept_samples);
+	json__put_number(writer, object, "kept_frames", counts->kept_frames);
 }
 
 static struct json_object *processes(struct json_writer *writer, const struct plan *plan)
@@ -27,6 +30,7 @@ static struct json_object *processes(struct json_writer *writer, const struct pl
 		json__put_number(writer, object, "dumps", counted->nr_dumps);
 		json__put_number(writer, object, "functions", counted->nr_functions);
 		json__put_number(writer, object, "dsos", counted->nr_dsos);
+		json__put_bool(writer, object, "kept", counted->kept);
 		put_counts(writer, object, &counted->counts);
 		json__append(writer, array, object);
 	}
@@ -76,7 +80,8 @@ static struct json_object *dumps(struct json_writer *writer, const struct plan *
 
 		json__put_text(writer, object, "path", jitdump__path(found->dump));
 		json__put_number(writer, object, "pid", found->pid);
-		json__put_bool(writer, object, "used", found->process && !found->refused);
+		json__put_bool(writer, object, "used",
+			       found->process && !found->refused && !found->left);
 		put_clock(writer, object, found);
 		json__put_number(writer, object, "loads", stats->loads);
 		json__put_number(writer, object, "moves", stats->moves);
@@ -175,7 +180,11 @@ static void put_plan(struct json_writer *writer, struct json_object *object,
 	json__put_number(writer, object, "functions_unplaced", plan->nr_unplaced);
 	json__put(writer, object, "cfi", cfi(writer, plan));
 	json__put_number(writer, object, "missing_dumps", plan->discovery->nr_missing);
-	json__put_number(writer, object, "inserted_records", plan->inserts.count);
+	json__put_number(writer, object, "kept_dsos", plan->kept ? plan->kept->dsos.count : 0);
+	json__put_number(writer, object, "kept_dsos_lost",
+			 plan->kept ? kept__nr_lost(plan->kept) : 0);
+	json__put_number(writer, object, "inserted_records",
+			 plan->inserts.count + (plan->kept ? plan->kept->records.count : 0));
 	json__put_text(writer, object, "dso_dir", plan->dso_folder);
 	json__put_number(writer, object, "dso_bytes", plan->dso_bytes);
 	json__put(writer, object, "processes", processes(writer, plan));

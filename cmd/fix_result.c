@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fix_result.h"
 
+#include "fix/kept.h"
+
 bool fix_result__has_jit(const struct plan *plan)
 {
 	array__for_each(marker, &plan->discovery->markers)
 		if (!marker->odd)
 			return true;
-	return plan->discovery->dumps.count || plan->discovery->maps.count;
+	return plan->discovery->dumps.count || plan->discovery->maps.count ||
+	       fix_result__nr_kept(plan);
 }
 
 /* A child that wrote nothing to its dump, but runs what it inherited, has lost nothing. */
@@ -28,8 +31,9 @@ static bool has_samples(const struct plan *plan, const struct process *process)
 
 bool fix_result__says_nothing(const struct plan *plan, const struct found_dump *found)
 {
-	return found->process && !found->refused && jitdump__stats(found->dump)->loads == 0 &&
-	       !inherits_code(found->process) && has_samples(plan, found->process);
+	return found->process && !found->refused && !found->left &&
+	       jitdump__stats(found->dump)->loads == 0 && !inherits_code(found->process) &&
+	       has_samples(plan, found->process);
 }
 
 bool fix_result__is_refused(const struct plan *plan, const struct found_dump *found)
@@ -37,10 +41,31 @@ bool fix_result__is_refused(const struct plan *plan, const struct found_dump *fo
 	return found->process && found->refused && has_samples(plan, found->process);
 }
 
+bool fix_result__has_lost(const struct plan *plan)
+{
+	array__for_each(counted, &plan->per_process)
+		if (counted->kept && counted->counts.samples &&
+		    kept__has_lost(plan->kept, counted->process))
+			return true;
+	return false;
+}
+
+size_t fix_result__nr_kept(const struct plan *plan)
+{
+	size_t count = 0;
+
+	array__for_each(counted, &plan->per_process)
+		count += counted->kept;
+	return count;
+}
+
 bool fix_result__is_partial(const struct plan *plan)
 {
+	if (fix_result__has_lost(plan))
+		return true;
 	array__for_each(marker, &plan->discovery->markers)
-		if (marker->missing && has_samples(plan, marker->process))
+		if (marker->missing && has_samples(plan, marker->process) &&
+		    !kept__stands(plan->kept, marker->process))
 			return true;
 	array__for_each(counted, &plan->per_process)
 		if (counted->nr_unplaced && counted->counts.samples)

@@ -18,9 +18,9 @@ struct fix_result {
 	struct relocate_result moves;
 	struct perf_map_result maps;
 	struct bake_counts baked; /* with --unwind, once written */
-	size_t nr_cached; /* DSOs new in the build-id cache */
+	size_t nr_cached;         /* DSOs new in the build-id cache */
 	bool written;
-	uint64_t output_size; /* bytes; 0 when not written, or no file */
+	uint64_t output_size;    /* bytes; 0 when not written, or no file */
 	uint64_t dso_disk_bytes; /* that the written DSOs take on the disk: they have holes */
 	enum exit_code code;
 };
@@ -31,8 +31,12 @@ bool fix_result__says_nothing(const struct plan *plan, const struct found_dump *
 bool fix_result__is_refused(const struct plan *plan, const struct found_dump *found);
 /* Whether something of the profile stays unnamed because its dump is missing or says nothing. */
 bool fix_result__is_partial(const struct plan *plan);
-/* Whether the profile or the user knows of any jitdump. */
+/* Whether the profile or the user knows of any jitdump, or an earlier run did. */
 bool fix_result__has_jit(const struct plan *plan);
+/* Whether code of a process that has samples stays unnamed, its jitdump and its DSOs being gone. */
+bool fix_result__has_lost(const struct plan *plan);
+/* Processes that stay as an earlier run has fixed them. */
+size_t fix_result__nr_kept(const struct plan *plan);
 /* DSOs that get a file. */
 size_t fix_result__nr_dsos(const struct plan *plan);
 

@@ -16,7 +16,9 @@ enum exit_code fix_run__failed(struct fix_run *run, int err, enum exit_code code
 	if (err == -ENOMEM)
 		fix_run__complain(run, "memory", NULL, "out of memory");
 	/* whatever else was reported is what came of the input having been cut short */
-	if (err != -EBADMSG && run->perfdata && perfdata__check_whole(run->perfdata, run->diag) < 0)
+	if (err != -EBADMSG &&
+	    ((run->perfdata && perfdata__check_whole(run->perfdata, run->diag) < 0) ||
+	     (run->fixed && perfdata__check_whole(run->fixed, run->diag) < 0)))
 		err = -EBADMSG;
 	return err == -EBADMSG ? EXIT_INPUT : code;
 }

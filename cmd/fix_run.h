@@ -18,6 +18,7 @@ struct fix_run {
 	struct diag *diag;
 	struct progress *progress;
 	struct perfdata *perfdata;
+	struct perfdata *fixed; /* perfdata as an earlier run left it, if that is fixed anew */
 	struct plan *plan;
 	struct fix_result *result;
 };

@@ -4,18 +4,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "fix_result.h"
+#include "fix/kept.h"
+#include "fix_printer.h"
 
 #define S(count) terminal__plural(count)
 
-struct printer {
-	const struct fix_result *result;
-	const struct plan *plan;
-	FILE *stream;
-};
-
-/* The word at the beginning of a line, in a column of its own. */
-static void label(const struct printer *printer, const char *text)
+void printer__label(const struct printer *printer, const char *text)
 {
 	fprintf(printer->stream, "%-9s ", text);
 }
@@ -30,15 +24,14 @@ static void print_output(const struct printer *printer)
 	      printer->stream);
 }
 
-static void print_path(const struct printer *printer, const char *path)
+void printer__path(const struct printer *printer, const char *path)
 {
 	char name[4096];
 
 	fputs(text__printable(name, sizeof(name), path), printer->stream);
 }
 
-/* Paths are told relative to where the user is, where that is shorter. */
-static const char *from_here(const char *path)
+const char *printer__from_here(const char *path)
 {
 	static char cwd[4096];
 	size_t length;
@@ -56,7 +49,7 @@ static size_t nr_with_code(const struct plan *plan)
 	size_t count = 0;
 
 	array__for_each(process, &plan->per_process)
-		count += process->nr_dumps || process->nr_dsos;
+		count += process->nr_dumps || process->nr_dsos || process->kept;
 	return count;
 }
 
@@ -65,8 +58,8 @@ static void print_read(const struct printer *printer)
 	const struct plan *plan = printer->plan;
 	size_t processes = nr_with_code(plan), dumps = plan->discovery->dumps.count;
 
-	label(printer, "Read");
-	print_path(printer, printer->result->options->input);
+	printer__label(printer, "Read");
+	printer__path(printer, printer->result->options->input);
 	fprintf(printer->stream,
 		": %" PRIu64 " sample%s; %zu process%s with JIT code, %zu jitdump%s",
 		plan->counts.samples, S(plan->counts.samples), processes,
@@ -79,22 +72,38 @@ static void print_read(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
+/* DSOs of an earlier run that are copied to the output's folder; none are where maps are made. */
+static size_t nr_copied(const struct fix_result *result)
+{
+	const struct kept *kept = result->plan->kept;
+	size_t count = 0;
+
+	for (size_t i = 0; kept && !result->options->perf_map && i < kept->dsos.count; i++)
+		count += kept->dsos.items[i].copied;
+	return count;
+}
+
 static void print_wrote(const struct printer *printer)
 {
 	const struct fix_result *result = printer->result;
-	size_t dsos = fix_result__nr_dsos(printer->plan);
+	size_t dsos = fix_result__nr_dsos(printer->plan), copied = nr_copied(result);
 	char size[32];
 
-	label(printer, result->written ? "Wrote" : "To write");
+	printer__label(printer, result->written ? "Wrote" : "To write");
 	print_output(printer);
 	if (result->output_size)
 		fprintf(printer->stream, " (%s)", terminal__bytes(size, result->output_size));
-	if (dsos) {
-		fprintf(printer->stream, ", %zu DSO%s (%s %s) in ", dsos, S(dsos),
+	if (dsos)
+		fprintf(printer->stream, ", %zu DSO%s (%s %s)", dsos, S(dsos),
 			terminal__bytes(size, result->written ? result->dso_disk_bytes
 							      : printer->plan->dso_bytes),
 			result->written ? "on disk" : "with holes");
-		print_path(printer, from_here(printer->plan->dso_folder));
+	if (copied)
+		fprintf(printer->stream, "%s %zu copied DSO%s", dsos ? " and" : ",", copied,
+			S(copied));
+	if (dsos || copied) {
+		fputs(" in ", printer->stream);
+		printer__path(printer, printer__from_here(printer->plan->dso_folder));
 	}
 	fputc('\n', printer->stream);
 }
@@ -107,7 +116,7 @@ static void print_gained(const struct printer *printer)
 
 	if (!dsos || functions < 2 * dsos)
 		return;
-	label(printer, "Gained");
+	printer__label(printer, "Gained");
 	fprintf(printer->stream,
 		"%zu file%s for perf to open, not %" PRIu64
 		", one for each function as perf inject makes them\n",
@@ -130,7 +139,7 @@ static void print_cfi(const struct printer *printer)
 	const uint64_t *by_origin = printer->plan->functions->by_origin;
 	const char *separator = "of functions: ";
 
-	label(printer, "CFI");
+	printer__label(printer, "CFI");
 	for (int origin = 0; origin < FUNCTION_ORIGINS; origin++) {
 		if (!by_origin[origin])
 			continue;
@@ -148,33 +157,56 @@ static void print_named(const struct printer *printer)
 	const char *all = plan->nr_unplaced ? "" : ", all now";
 	FILE *stream = printer->stream;
 
-	label(printer, "Functions");
+	printer__label(printer, "Functions");
 	fprintf(stream, "%" PRIu64 " named\n", plan->nr_functions);
-	label(printer, "Samples");
+	printer__label(printer, "Samples");
 	if (counts->jit_samples)
 		fprintf(stream,
-			"%" PRIu64 " of %" PRIu64 " in JIT code: %" PRIu64
-			" named before%s\n",
+			"%" PRIu64 " of %" PRIu64 " in JIT code: %" PRIu64 " named before%s\n",
 			counts->jit_samples, counts->samples, counts->jit_samples_file, all);
 	else
 		fprintf(stream, "none of %" PRIu64 " in JIT code itself\n", counts->samples);
 	if (counts->jit_samples_map) {
-		label(printer, "Perf map");
+		printer__label(printer, "Perf map");
 		fprintf(stream, "%" PRIu64 " of them in code that only a perf map tells of\n",
 			counts->jit_samples_map);
 	}
 	if (counts->jit_frames) {
-		label(printer, "Frames");
+		printer__label(printer, "Frames");
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code%s\n",
 			counts->jit_frames, plan->nr_unplaced ? "" : ", all named now");
 	}
 	if (samples_have(plan, PERF_SAMPLE_STACK_USER) &&
 	    printer->result->options->bake.which == BAKE_NONE) {
-		label(printer, "Stacks");
+		printer__label(printer, "Stacks");
 		fputs("were copied: perf unwinds them through JIT code as it reads them\n", stream);
 	}
 	if (samples_have(plan, PERF_SAMPLE_STACK_USER) || printer->result->options->verbose)
 		print_cfi(printer);
+}
+
+/* What an earlier run has made stands where jitdumps are gone. */
+static void print_kept(const struct printer *printer)
+{
+	const struct plan *plan = printer->plan;
+	const struct plan_counts *counts = &plan->counts;
+	size_t count = fix_result__nr_kept(plan), lost;
+
+	if (!count)
+		return;
+	printer__label(printer, "Kept");
+	fprintf(printer->stream,
+		"%zu process%s as fixed before, for want of jitdumps: %zu DSO%s, %" PRIu64
+		" of %" PRIu64 " sample%s and %" PRIu64 " recorded frame%s in them\n",
+		count, count == 1 ? "" : "es", plan->kept->dsos.count, S(plan->kept->dsos.count),
+		counts->kept_samples, counts->samples, S(counts->samples), counts->kept_frames,
+		S(counts->kept_frames));
+	lost = kept__nr_lost(plan->kept);
+	if (!lost)
+		return;
+	printer__label(printer, "Missing");
+	fprintf(printer->stream, "%zu of these DSOs %s not there: their code stays unnamed\n", lost,
+		lost == 1 ? "is" : "are");
 }
 
 static void print_skipped(const struct printer *printer)
@@ -183,17 +215,17 @@ static void print_skipped(const struct printer *printer)
 	FILE *stream = printer->stream;
 
 	if (plan->nr_dropped) {
-		label(printer, "Left out");
+		printer__label(printer, "Left out");
 		fprintf(stream, "%" PRIu64 " function%s at addresses used again, in no sample\n",
 			plan->nr_dropped, S(plan->nr_dropped));
 	}
 	if (plan->nr_unplaced) {
-		label(printer, "Unnamed");
+		printer__label(printer, "Unnamed");
 		fprintf(stream, "%" PRIu64 " function%s where no DSO can be\n", plan->nr_unplaced,
 			S(plan->nr_unplaced));
 	}
 	if (plan->counts.anon_samples) {
-		label(printer, "Unnamed");
+		printer__label(printer, "Unnamed");
 		fprintf(stream,
 			"%" PRIu64 " sample%s in executable memory that no jitdump describes\n",
 			plan->counts.anon_samples, S(plan->counts.anon_samples));
@@ -207,13 +239,14 @@ static void print_clocks(const struct printer *printer)
 		char bounds[CLOCK_BOUNDS_TEXT];
 
 		if (fix_result__is_refused(printer->plan, found)) {
-			label(printer, "Refused");
+			printer__label(printer, "Refused");
 			fprintf(printer->stream,
 				"pid %u: the times of its jitdump fit in no way; record with "
 				"-k mono\n",
 				found->pid);
-		} else if (found->process && !found->refused && found->clock == CLOCK_OFFSET) {
-			label(printer, "Clock");
+		} else if (found->process && !found->refused && !found->left &&
+			   found->clock == CLOCK_OFFSET) {
+			printer__label(printer, "Clock");
 			fprintf(printer->stream,
 				"pid %u: %.3f ms added to the jitdump's times (%s)\n", found->pid,
 				clock__ms(repair->offset),
@@ -222,24 +255,34 @@ static void print_clocks(const struct printer *printer)
 	}
 }
 
-static void print_processes(const struct printer *printer)
+static void print_process(const struct printer *printer, const struct plan_process *counted)
 {
-	array__for_each(counted, &printer->plan->per_process) {
-		char comm[80];
+	const struct plan_counts *counts = &counted->counts;
+	char comm[80];
 
-		if (!counted->nr_dumps && !counted->nr_dsos && !counted->counts.anon_samples)
-			continue;
-		label(printer, "Process");
+	printer__label(printer, "Process");
+	fprintf(printer->stream, "%u (%s): ", counted->process->pid,
+		text__printable(comm, sizeof(comm), counted->process->comm));
+	if (counted->kept)
 		fprintf(printer->stream,
-			"%u (%s): %zu dump%s, %zu function%s, %zu DSO%s; %" PRIu64 " of %" PRIu64
+			"kept as fixed before, %" PRIu64 " of %" PRIu64 " sample%s in its DSOs\n",
+			counts->kept_samples, counts->samples, S(counts->samples));
+	else
+		fprintf(printer->stream,
+			"%zu dump%s, %zu function%s, %zu DSO%s; %" PRIu64 " of %" PRIu64
 			" sample%s in JIT code, %" PRIu64 " in unknown code\n",
-			counted->process->pid,
-			text__printable(comm, sizeof(comm), counted->process->comm),
 			counted->nr_dumps, S(counted->nr_dumps), counted->nr_functions,
 			S(counted->nr_functions), counted->nr_dsos, S(counted->nr_dsos),
-			counted->counts.jit_samples, counted->counts.samples,
-			S(counted->counts.samples), counted->counts.anon_samples);
-	}
+			counts->jit_samples, counts->samples, S(counts->samples),
+			counts->anon_samples);
+}
+
+static void print_processes(const struct printer *printer)
+{
+	array__for_each(counted, &printer->plan->per_process)
+		if (counted->nr_dumps || counted->nr_dsos || counted->counts.anon_samples ||
+		    counted->kept)
+			print_process(printer, counted);
 }
 
 static size_t nr_events_with_samples(const struct plan *plan)
@@ -258,56 +301,12 @@ static void print_events(const struct printer *printer)
 
 		if (!counts->samples)
 			continue;
-		label(printer, "Event");
+		printer__label(printer, "Event");
 		fprintf(printer->stream,
 			"%s: %" PRIu64 " sample%s, %" PRIu64 " in JIT code; %" PRIu64
 			" frame%s of call chains in it\n",
 			event->name, counts->samples, S(counts->samples), counts->jit_samples,
 			counts->jit_frames, S(counts->jit_frames));
-	}
-}
-
-/* Each function of a DSO, with where its CFI is from. */
-static void print_members(const struct printer *printer, const struct plan_dso *dso)
-{
-	for (size_t i = 0; i < dso->spec.nr_functions; i++) {
-		const struct dso_function *function = &dso->spec.functions[i];
-		char name[1024];
-
-		label(printer, "Function");
-		fprintf(printer->stream, "%#" PRIx64 "-%#" PRIx64 ", CFI %s: %s\n", function->addr,
-			function->addr + function->size,
-			fix_result__origin_text((enum function_origin)dso->origins[i]),
-			text__printable(name, sizeof(name), function->record->name));
-	}
-}
-
-static void print_dsos(const struct printer *printer)
-{
-	array__for_each(dso, &printer->plan->dsos) {
-		if (!dso->path)
-			continue;
-		label(printer, "DSO");
-		print_path(printer, from_here(dso->path));
-		fprintf(printer->stream, ": pid %u, %#" PRIx64 "-%#" PRIx64 ", %zu function%s",
-			dso->process->pid, dso->lo, dso->hi, dso->spec.nr_functions,
-			S(dso->spec.nr_functions));
-		fprintf(printer->stream, dso->reason ? "; %s\n" : "\n", dso->reason);
-		print_members(printer, dso);
-	}
-}
-
-static void print_inserts(const struct printer *printer)
-{
-	array__for_each(insert, &printer->plan->inserts) {
-		label(printer, "Record");
-		fprintf(printer->stream, "%s before byte %" PRIu64 ", time %" PRIu64 " ns, pid %u",
-			insert->kind == PLAN_COMM ? "COMM" : "MMAP2", insert->offset, insert->time,
-			insert->process->pid);
-		if (insert->kind == PLAN_MMAP2)
-			fprintf(printer->stream, ", %#" PRIx64 "-%#" PRIx64 " @ %#" PRIx64,
-				insert->start, insert->start + insert->size, insert->pgoff);
-		fprintf(printer->stream, insert->reason ? "; %s\n" : "\n", insert->reason);
 	}
 }
 
@@ -325,7 +324,7 @@ static void print_ends(const struct printer *printer)
 				most = i;
 		if (!left.ends[most])
 			return;
-		label(printer, "Cut short");
+		printer__label(printer, "Cut short");
 		fprintf(printer->stream, "%" PRIu64 " chain%s: %s\n", left.ends[most],
 			S(left.ends[most]), unwind_end__text((enum unwind_end)most));
 		left.ends[most] = 0;
@@ -338,7 +337,7 @@ static void print_baked(const struct printer *printer)
 
 	if (!printer->result->written || printer->result->options->bake.which == BAKE_NONE)
 		return;
-	label(printer, "Unwound");
+	printer__label(printer, "Unwound");
 	fprintf(printer->stream,
 		"%" PRIu64 " of %" PRIu64 " sample%s with a stack, %" PRIu64
 		" through JIT code: %" PRIu64 " frame%s, %" PRIu64 " chain%s complete\n",
@@ -351,10 +350,10 @@ static void print_cached(const struct printer *printer)
 {
 	if (!printer->result->written || !printer->result->options->buildid_cache)
 		return;
-	label(printer, "Cached");
+	printer__label(printer, "Cached");
 	fprintf(printer->stream, "%zu new DSO%s in ", printer->result->nr_cached,
 		S(printer->result->nr_cached));
-	print_path(printer, printer->result->options->buildid_cache);
+	printer__path(printer, printer->result->options->buildid_cache);
 	fputc('\n', printer->stream);
 }
 
@@ -366,17 +365,18 @@ static void print_maps(const struct printer *printer)
 	if (!printer->result->written || !options->perf_map ||
 	    (!maps->nr_maps && printer->result->code == EXIT_OUTPUT))
 		return;
-	label(printer, "Maps");
+	printer__label(printer, "Maps");
 	fprintf(printer->stream, "%zu perf-PID.map file%s with %zu function%s in ", maps->nr_maps,
 		S(maps->nr_maps), maps->nr_functions, S(maps->nr_functions));
-	print_path(printer, options->perf_map_dir ? options->perf_map_dir
-						  : from_here(printer->plan->dso_folder));
+	printer__path(printer, options->perf_map_dir
+				       ? options->perf_map_dir
+				       : printer__from_here(printer->plan->dso_folder));
 	fputs("; put them\n          into /tmp, where perf reads those of its user and of root, "
 	      "for code in anonymous\n          memory only\n",
 	      printer->stream);
 	if (!maps->nr_hidden)
 		return;
-	label(printer, "Left out");
+	printer__label(printer, "Left out");
 	fprintf(printer->stream, "%zu function%s at addresses used again: maps know no times\n",
 		maps->nr_hidden, S(maps->nr_hidden));
 }
@@ -387,15 +387,15 @@ static void print_relocated(const struct printer *printer)
 
 	if (!printer->result->written)
 		return;
-	label(printer, "Wrote");
+	printer__label(printer, "Wrote");
 	print_output(printer);
 	fprintf(printer->stream, ", %zu mapping%s of DSOs now in ", moves->nr_records,
 		S(moves->nr_records));
-	print_path(printer, printer->result->options->plan.relocate);
+	printer__path(printer, printer->result->options->plan.relocate);
 	fputc('\n', printer->stream);
 	if (!moves->nr_missing)
 		return;
-	label(printer, "Missing");
+	printer__label(printer, "Missing");
 	fprintf(printer->stream, "%zu of them %s not there on this machine\n", moves->nr_missing,
 		moves->nr_missing == 1 ? "is" : "are");
 }
@@ -404,7 +404,7 @@ static void print_next(const struct printer *printer)
 {
 	if (!printer->result->written || printer->result->options->to_stream)
 		return;
-	label(printer, "Next");
+	printer__label(printer, "Next");
 	fputs("perf report ", printer->stream);
 	/* perf starts an addr2line for each file of a chain: minutes of it, where one takes seconds
 	 */
@@ -416,20 +416,33 @@ static void print_next(const struct printer *printer)
 	fputc('\n', printer->stream);
 }
 
+/* Whether there is nothing but what an earlier run has made. */
+static bool all_is_kept(const struct plan *plan)
+{
+	array__for_each(found, &plan->discovery->dumps)
+		if (!found->left)
+			return false;
+	array__for_each(found, &plan->discovery->maps)
+		if (!kept__stands(plan->kept, found->process))
+			return false;
+	return fix_result__nr_kept(plan) > 0;
+}
+
 void fix_result__print(const struct fix_result *result, FILE *stream)
 {
 	struct printer printer = { result, result->plan, stream };
 	unsigned int verbose = result->options->verbose;
 
 	if (*result->options->chosen) {
-		label(&printer, "For");
+		printer__label(&printer, "For");
 		fprintf(stream, "%s\n", result->options->chosen);
 	}
 	if (result->plan) {
 		print_read(&printer);
 		if (fix_result__has_jit(result->plan)) {
-			if (!result->options->perf_map)
+			if (!result->options->perf_map && !all_is_kept(result->plan))
 				print_named(&printer);
+			print_kept(&printer);
 			print_skipped(&printer);
 			print_clocks(&printer);
 		}
@@ -438,8 +451,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 		if (nr_events_with_samples(result->plan) > 1)
 			print_events(&printer);
 		if (verbose > 1) {
-			print_dsos(&printer);
-			print_inserts(&printer);
+			printer__details(&printer);
 		}
 		if (result->written || result->options->dry_run) {
 			print_wrote(&printer);
@@ -451,7 +463,7 @@ void fix_result__print(const struct fix_result *result, FILE *stream)
 	} else if (result->relocated) {
 		print_relocated(&printer);
 	} else if (result->written) {
-		label(&printer, "Wrote");
+		printer__label(&printer, "Wrote");
 		print_output(&printer);
 		fputs(", as it was before perfjit-fix\n", stream);
 	}

@@ -196,6 +196,17 @@ static enum exit_code complain_of_no_jit(struct fix_run *run)
 	return EXIT_NO_JIT;
 }
 
+/* The names in DSOs are not read: that takes the jitdump, whose times say what hides what. */
+static bool lacks_maps(struct fix_run *run)
+{
+	if (!run->options->perf_map || !fix_result__nr_kept(run->plan))
+		return false;
+	diag__report(run->diag, DIAG_WARNING, "fix.kept-no-map", run->options->input,
+		     DIAG_NO_OFFSET,
+		     "JIT code whose jitdump is gone gets no perf map: it keeps its DSOs");
+	return true;
+}
+
 /* What the exit code says when all went well so far. */
 static enum exit_code judge(struct fix_run *run)
 {
@@ -209,7 +220,7 @@ static enum exit_code judge(struct fix_run *run)
 				     jitdump__path(found->dump), DIAG_NO_OFFSET,
 				     "describes no function: JIT code of pid %u stays unnamed",
 				     found->pid);
-	return fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
+	return lacks_maps(run) || fix_result__is_partial(run->plan) ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static enum exit_code refuse_impassable(struct fix_run *run)
@@ -233,6 +244,7 @@ static enum exit_code check_symfs(struct fix_run *run)
 
 static enum exit_code fix(struct fix_run *run)
 {
+	struct plan_options options = run->options->plan;
 	enum exit_code verdict, code = check_symfs(run);
 	int err;
 
@@ -257,7 +269,8 @@ static enum exit_code fix(struct fix_run *run)
 	/* unwinding looks at all of the stacks, not only at what stands between them */
 	if (run->options->bake.which == BAKE_NONE)
 		perfdata__keep_mapped(run->perfdata);
-	err = plan__make(&run->plan, run->perfdata, &run->options->plan, run->diag);
+	options.fixed = run->fixed;
+	err = plan__make(&run->plan, run->perfdata, &options, run->diag);
 	if (err)
 		return fix_run__failed(run, err, EXIT_INPUT);
 	if (perfdata__is_impassable(run->perfdata))
@@ -268,6 +281,18 @@ static enum exit_code fix(struct fix_run *run)
 		return verdict;
 	code = apply(run);
 	return code == EXIT_DONE ? verdict : code;
+}
+
+/* A fixed profile is fixed anew from what it was made from. */
+static int open_input(struct fix_run *run)
+{
+	const struct fix_options *options = run->options;
+	int err = perfdata__open(&run->perfdata, options->input, run->diag);
+
+	if (err || options->strip || options->plan.relocate || !perfdata__is_edited(run->perfdata))
+		return err;
+	run->fixed = run->perfdata;
+	return perfdata__original(&run->perfdata, run->fixed, run->diag);
 }
 
 static enum exit_code work(struct fix_run *run)
@@ -283,10 +308,7 @@ static enum exit_code work(struct fix_run *run)
 		signals__leave_to_writer();
 	if (run->options->to_stream)
 		signals__ignore_pipe();
-	/* a fixed profile is fixed anew from what it was made from */
-	err = run->options->strip || run->options->plan.relocate
-		      ? perfdata__open(&run->perfdata, run->options->input, run->diag)
-		      : perfdata__open_original(&run->perfdata, run->options->input, run->diag);
+	err = open_input(run);
 	if (err)
 		return fix_run__failed(run, err, EXIT_INPUT);
 	code = fix_output__check(run);
@@ -337,6 +359,7 @@ int main(int argc, char **argv)
 	code = tell(&run);
 	plan__free(run.plan);
 	perfdata__close(run.perfdata);
+	perfdata__close(run.fixed);
 	diag__free(run.diag);
 	messages__free(&messages);
 	fix_options__free(&options);

@@ -68,12 +68,13 @@ struct run {
 	struct perfjit_fix_options options;
 	struct diag *diag;
 	struct perfdata *perfdata;
+	struct perfdata *fixed; /* perfdata as an earlier run left it; or NULL */
 };
 
 static void run__end(struct run *run)
 {
-	if (run->perfdata)
-		perfdata__close(run->perfdata);
+	perfdata__close(run->perfdata);
+	perfdata__close(run->fixed);
 	diag__free(run->diag);
 }
 
@@ -94,6 +95,15 @@ static int run__begin(struct run *run, const char *input, const struct perfjit_f
 	return err;
 }
 
+/* A fixed profile is fixed anew from what it was made from. */
+static int take_original(struct run *run)
+{
+	if (!perfdata__is_edited(run->perfdata))
+		return 0;
+	run->fixed = run->perfdata;
+	return perfdata__original(&run->perfdata, run->fixed, run->diag);
+}
+
 static int make_plan(struct run *run, struct plan **plan)
 {
 	const struct perfjit_fix_options *options = &run->options;
@@ -101,6 +111,7 @@ static int make_plan(struct run *run, struct plan **plan)
 		.output = options->output,
 		.dso_dir = options->dso_dir,
 		.layout = (enum fix_layout)options->layout,
+		.fixed = run->fixed,
 		.discover = {
 			.jitdumps = options->jitdumps,
 			.nr_jitdumps = options->nr_jitdumps,
@@ -125,7 +136,9 @@ int perfjit__fix(const char *input, const struct perfjit_fix_options *options,
 
 	if (err)
 		return err;
-	err = make_plan(&run, &plan);
+	err = take_original(&run);
+	if (!err)
+		err = make_plan(&run, &plan);
 	if (!err) {
 		apply_options = (struct apply_options){
 			.output = run.options.output,

@@ -24,9 +24,16 @@ at_least "there is an example" "$(wc -l <program.c)" 20
 succeeds "that compiles" sh -c "gcc -Wall -Wextra -Werror @'$BUILD/flags' -I'$SRCDIR/lib' program.c \
 	-L'$BUILD' -lperfjit -o program"
 recording py313fpbuild-perfjit-fp
+# a path that no machine has
+perl -pi -e 's{/tmp/jit}{/n/a/jit}g' perf.data
 LD_LIBRARY_PATH=$BUILD run ./program
 exits 0 "and fixes a profile"
 out_is "with all functions" <<EOT
 186 functions named
 EOT
+mv perf.fixed.data perf.data
+mv jit-1195.dump ..
+LD_LIBRARY_PATH=$BUILD run ./program
+exits 0 "and fixes that again, without the jitdump"
+same_file "which keeps all it has" perf.fixed.data perf.data
 done_testing

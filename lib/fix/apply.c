@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "fix/discover.h"
+#include "fix/kept.h"
 #include "fix/output.h"
 #include "fix/scan.h"
 #include "perfdata/abi_level.h"
@@ -36,7 +37,7 @@ struct writer {
 	struct diag *diag;
 	struct perfdata_edits *edits;
 	struct baked baked;
-	bool *created; /* by DSO: not there before */
+	bool *created; /* by DSO, behind the plan's those that are kept: not there before */
 	bool syncs_each, syncs_later;
 	struct output_folder folder;
 	uint64_t done;
@@ -48,6 +49,20 @@ static size_t nr_written(const struct plan *plan)
 
 	array__for_each(dso, &plan->dsos)
 		count += dso->path != NULL;
+	return count;
+}
+
+static size_t nr_kept(const struct plan *plan)
+{
+	return plan->kept ? plan->kept->dsos.count : 0;
+}
+
+static size_t nr_copied(const struct writer *writer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; !writer->options->hide_dsos && i < nr_kept(writer->plan); i++)
+		count += writer->plan->kept->dsos.items[i].copied;
 	return count;
 }
 
@@ -72,24 +87,31 @@ static void give_to_owner_of_input(const struct writer *writer, int fd)
 	output__give(writer->plan->perfdata, fd, writer->options->output, writer->diag);
 }
 
-static const char *name_of(const struct plan_dso *dso)
+static const char *name_of(const char *path)
 {
-	return strrchr(dso->path, '/') + 1;
+	return strrchr(path, '/') + 1;
 }
 
-static int write_dso(struct writer *writer, size_t i)
+static int make_dso(const struct plan_dso *dso, struct file_out *out, struct diag *diag)
 {
-	const struct plan_dso *dso = &writer->plan->dsos.items[i];
+	return dso->outline ? dso_outline__write(dso->outline, &dso->spec, dso->build_id, out, diag)
+			    : dso__write(&dso->spec, dso->build_id, out, diag);
+}
+
+/* One that was planned, or else is copied; i is its place in writer->created. */
+static int write_file_of_dso(struct writer *writer, size_t i, const struct plan_dso *planned,
+			     const struct kept_dso *kept)
+{
+	const char *path = planned ? planned->path : kept->path;
 	int folder = writer->folder.fd;
-	bool fresh = faccessat(folder, name_of(dso), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+	bool fresh = faccessat(folder, name_of(path), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 	struct file_out out;
-	int err = file_out__open_in(&out, folder, dso->path, output_mode(writer), writer->diag);
+	int err = file_out__open_in(&out, folder, path, output_mode(writer), writer->diag);
 
 	if (err)
 		return err;
-	err = dso->outline ? dso_outline__write(dso->outline, &dso->spec, dso->build_id, &out,
-						writer->diag)
-			   : dso__write(&dso->spec, dso->build_id, &out, writer->diag);
+	err = planned ? make_dso(planned, &out, writer->diag)
+		      : kept_dso__copy(kept, &out, writer->diag);
 	if (err) {
 		file_out__abort(&out);
 		return err;
@@ -102,12 +124,25 @@ static int write_dso(struct writer *writer, size_t i)
 	if (err)
 		return err;
 	writer->created[i] = fresh;
-	return advance(writer, dso->layout.load_end - dso->lo);
+	return advance(writer, planned ? planned->layout.load_end - planned->lo : 0);
+}
+
+static int copy_dsos(struct writer *writer)
+{
+	const struct plan *plan = writer->plan;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr_kept(plan); i++)
+		if (plan->kept->dsos.items[i].copied)
+			err = write_file_of_dso(writer, plan->dsos.count + i, NULL,
+						&plan->kept->dsos.items[i]);
+	return err;
 }
 
 static int write_dsos(struct writer *writer)
 {
-	size_t nr_files = nr_written(writer->plan);
+	const struct plan *plan = writer->plan;
+	size_t copied = nr_copied(writer), nr_files = nr_written(plan) + copied;
 	bool sync = !writer->options->no_sync && !writer->options->hide_dsos;
 	int err = 0;
 
@@ -115,44 +150,58 @@ static int write_dsos(struct writer *writer)
 		return 0;
 	writer->syncs_each = sync && nr_files <= SYNC_EACH_MAX;
 	writer->syncs_later = sync && nr_files > SYNC_EACH_MAX;
-	err = output__open_folder(&writer->folder, writer->plan->perfdata, writer->plan->dso_folder,
-				  writer->plan->dso_folder_named, writer->diag);
-	for (size_t i = 0; !err && i < writer->plan->dsos.count; i++)
-		if (writer->plan->dsos.items[i].path)
-			err = write_dso(writer, i);
-	return err;
+	err = output__open_folder(&writer->folder, plan->perfdata, plan->dso_folder,
+				  plan->dso_folder_named, writer->diag);
+	for (size_t i = 0; !err && i < plan->dsos.count; i++)
+		if (plan->dsos.items[i].path)
+			err = write_file_of_dso(writer, i, &plan->dsos.items[i], NULL);
+	return err || !copied ? err : copy_dsos(writer);
 }
 
-static int sync_dso(const struct writer *writer, const struct plan_dso *dso)
+static int sync_dso(const struct writer *writer, const char *path)
 {
-	int fd = openat(writer->folder.fd, name_of(dso), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(writer->folder.fd, name_of(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	int err = fd < 0 || fsync(fd) < 0 ? errno : 0;
 
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		diag__report(writer->diag, DIAG_ERROR, "output.write", dso->path, DIAG_NO_OFFSET,
+		diag__report(writer->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,
 			     "can't write: %s", strerror(err));
 	return -err;
+}
+
+/* The path of what was written or copied, NULL if it was not; i as in writer->created. */
+static const char *path_of(const struct plan *plan, size_t i)
+{
+	const struct kept_dso *kept;
+
+	if (i < plan->dsos.count)
+		return plan->dsos.items[i].path;
+	kept = &plan->kept->dsos.items[i - plan->dsos.count];
+	return kept->copied ? kept->path : NULL;
 }
 
 /* Waits until all are on the disk: no profile may name what a crash could still take away. */
 static int sync_dsos(const struct writer *writer)
 {
+	const struct plan *plan = writer->plan;
 	int err = 0;
 
-	for (size_t i = 0; writer->syncs_later && !err && i < writer->plan->dsos.count; i++)
-		if (writer->plan->dsos.items[i].path)
-			err = sync_dso(writer, &writer->plan->dsos.items[i]);
+	for (size_t i = 0; writer->syncs_later && !err && i < plan->dsos.count + nr_kept(plan); i++)
+		if (path_of(plan, i))
+			err = sync_dso(writer, path_of(plan, i));
 	return err;
 }
 
 /* Takes back what was written when the profile can't be, or was for unwinding only. */
 static void remove_dsos(struct writer *writer)
 {
-	for (size_t i = 0; i < writer->plan->dsos.count; i++)
+	const struct plan *plan = writer->plan;
+
+	for (size_t i = 0; i < plan->dsos.count + nr_kept(plan); i++)
 		if (writer->created[i])
-			unlinkat(writer->folder.fd, name_of(&writer->plan->dsos.items[i]), 0);
+			unlinkat(writer->folder.fd, name_of(path_of(plan, i)), 0);
 	output__remove_folder(&writer->folder);
 }
 
@@ -233,10 +282,10 @@ static int edit_inserts(struct writer *writer)
 static bool is_used(const struct plan *plan, const struct marker *marker)
 {
 	array__for_each(found, &plan->discovery->dumps)
-		if (found->process && !found->refused && found->marker &&
+		if (found->process && !found->refused && !found->left && found->marker &&
 		    found->pid == marker->pid && strcmp(found->marker->name, marker->name) == 0)
 			return true;
-	return false;
+	return kept__would_name(plan->kept, marker) && kept__stands(plan->kept, marker->process);
 }
 
 /* "jit-7.dump" becomes "jit-7.done", or perf inject --jit would put its own maps over ours. */
@@ -264,11 +313,14 @@ static int edit_markers(struct writer *writer)
 
 static int edit_build_ids(struct writer *writer)
 {
-	if (nr_written(writer->plan) > BUILD_ID_ENTRIES_MAX && !writer->options->all_build_ids)
+	bool shown = !writer->options->hide_dsos;
+
+	if (nr_written(writer->plan) + nr_kept(writer->plan) > BUILD_ID_ENTRIES_MAX &&
+	    !writer->options->all_build_ids)
 		return 0;
 	array__for_each(dso, &writer->plan->dsos) {
 		int err =
-			dso->path
+			dso->path && shown
 				? perfdata_edits__add_build_id(writer->edits, UINT32_MAX,
 							       dso->build_id, sizeof(dso->build_id),
 							       PERF_RECORD_MISC_USER, dso->recorded)
@@ -277,7 +329,8 @@ static int edit_build_ids(struct writer *writer)
 		if (err)
 			return err;
 	}
-	return 0;
+	return writer->plan->kept ? kept__add_build_ids(writer->plan->kept, writer->edits, shown)
+				  : 0;
 }
 
 /* Unwinding is no part of what is written, but may be stopped. */
@@ -320,9 +373,12 @@ static int edit(struct writer *writer)
 	bool shown = !writer->options->hide_dsos;
 	int err = shown ? edit_inserts(writer) : 0;
 
+	if (!err && writer->plan->kept)
+		err = kept__insert(writer->plan->kept, writer->edits, writer->plan->perfdata,
+				   shown);
 	if (!err)
 		err = edit_markers(writer);
-	if (!err && shown)
+	if (!err)
 		err = edit_build_ids(writer);
 	if (!err)
 		err = edit_samples(writer);
@@ -393,7 +449,7 @@ int plan__apply(const struct plan *plan, const struct apply_options *options, st
 	};
 	int err;
 
-	writer.created = calloc(plan->dsos.count + 1, sizeof(bool));
+	writer.created = calloc(plan->dsos.count + nr_kept(plan) + 1, sizeof(bool));
 	if (!writer.created)
 		return -ENOMEM;
 	err = perfdata__form(plan->perfdata) == PERFDATA_FORM_DIRECTORY ? write_directory(&writer)

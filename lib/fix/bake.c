@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "fix/kept.h"
 
 #define BATCH_SAMPLES 128
 /* Batches for each thread: one it works at, one that waits. */
@@ -104,6 +105,8 @@ static int extend(void *context, struct processes *processes)
 	for (size_t i = 0; !err && i < count; i++)
 		if (inserts[i]->kind == PLAN_MMAP2)
 			err = map_insert(plan, inserts[i], processes);
+	if (!err && plan->kept)
+		err = kept__map(plan->kept, processes);
 	free(inserts);
 	return err;
 }
@@ -116,7 +119,7 @@ static const char *locate(void *context, const char *name)
 	array__for_each(dso, &plan->dsos)
 		if (dso->path && strcmp(dso->recorded, name) == 0)
 			return dso->path;
-	return NULL;
+	return plan->kept ? kept__locate(plan->kept, name) : NULL;
 }
 
 /* ---- one batch ------------------------------------------------------------------------------- */
@@ -415,7 +418,7 @@ int baked__make(struct baked *baked, const struct plan *plan, const struct bake_
 		.symfs = options->symfs,
 		.max_stack = options->max_stack ? options->max_stack : BAKE_MAX_STACK,
 		.extend = extend,
-		.locate = plan->dsos.count ? locate : NULL,
+		.locate = plan->dsos.count || plan->kept ? locate : NULL,
 		.context = (void *)(uintptr_t)plan,
 	};
 	struct baker baker = {

@@ -9,10 +9,17 @@
 
 #include "base/diag.h"
 #include "base/file.h"
+#include "fix/kept.h"
 
 struct cache {
 	const char *dir;
 	struct diag *diag;
+};
+
+/* What is to be filed. */
+struct item {
+	const char *path, *name; /* where it is; what records call it */
+	const uint8_t *build_id;
 };
 
 /* The places of one DSO in a cache. */
@@ -41,19 +48,19 @@ static void free_entry(struct entry *entry)
 	free(entry->target);
 }
 
-static bool make_entry(const struct cache *cache, const struct plan_dso *dso, struct entry *entry)
+static bool make_entry(const struct cache *cache, const struct item *item, struct entry *entry)
 {
 	*entry = (struct entry){ 0 };
 	for (size_t i = 0; i < DSO_BUILD_ID_SIZE; i++)
-		snprintf(entry->id + 2 * i, 3, "%02x", dso->build_id[i]);
-	if (asprintf(&entry->folder, "%s%s/%s", cache->dir, dso->recorded, entry->id) < 0)
+		snprintf(entry->id + 2 * i, 3, "%02x", item->build_id[i]);
+	if (asprintf(&entry->folder, "%s%s/%s", cache->dir, item->name, entry->id) < 0)
 		entry->folder = NULL;
-	if (asprintf(&entry->file, "%s%s/%s/elf", cache->dir, dso->recorded, entry->id) < 0)
+	if (asprintf(&entry->file, "%s%s/%s/elf", cache->dir, item->name, entry->id) < 0)
 		entry->file = NULL;
 	if (asprintf(&entry->link, "%s/.build-id/%.2s/%s", cache->dir, entry->id, entry->id + 2) <
 	    0)
 		entry->link = NULL;
-	if (asprintf(&entry->target, "../..%s/%s", dso->recorded, entry->id) < 0)
+	if (asprintf(&entry->target, "../..%s/%s", item->name, entry->id) < 0)
 		entry->target = NULL;
 	return entry->folder && entry->file && entry->link && entry->target;
 }
@@ -125,18 +132,31 @@ static int put_link(const struct cache *cache, struct entry *entry)
 	return 0;
 }
 
-static int add(const struct cache *cache, const struct plan_dso *dso, size_t *added)
+static int add(const struct cache *cache, const struct item *item, size_t *added)
 {
 	struct entry entry;
-	int err = make_entry(cache, dso, &entry) ? 0 : -ENOMEM;
+	int err = make_entry(cache, item, &entry) ? 0 : -ENOMEM;
 
 	if (!err)
 		err = make_folders(cache, entry.folder);
 	if (!err)
-		err = put_file(cache, dso->path, entry.file, added);
+		err = put_file(cache, item->path, entry.file, added);
 	if (!err)
 		err = put_link(cache, &entry);
 	free_entry(&entry);
+	return err;
+}
+
+static int add_kept(const struct cache *cache, const struct kept *kept, size_t *added)
+{
+	int err = 0;
+
+	array__for_each(dso, &kept->dsos) {
+		const struct item item = { dso->path, dso->path, dso->build_id };
+
+		if (!err && dso->path && dso->build_id_size == DSO_BUILD_ID_SIZE)
+			err = add(cache, &item, added);
+	}
 	return err;
 }
 
@@ -146,8 +166,11 @@ int buildid_cache__add(const struct plan *plan, const char *dir, size_t *added, 
 	int err = 0;
 
 	*added = 0;
-	array__for_each(dso, &plan->dsos)
+	array__for_each(dso, &plan->dsos) {
+		const struct item item = { dso->path, dso->recorded, dso->build_id };
+
 		if (!err && dso->path)
-			err = add(&cache, dso, added);
-	return err;
+			err = add(&cache, &item, added);
+	}
+	return err || !plan->kept ? err : add_kept(&cache, plan->kept, added);
 }

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "codemap/process.h"
+#include "fix/kept.h"
 #include "fix/search.h"
 
 /* Runtimes map a page of their dump: with 64 KiB of it no page is larger. */
@@ -74,12 +75,15 @@ static void report_missing(struct search *search)
 	const struct marker *marker = search->marker;
 
 	buf__put_u8(&search->tried, 0);
-	diag__report(
-		search->diag, DIAG_WARNING, "discover.missing-dump", marker->name, DIAG_NO_OFFSET,
-		"jitdump of pid %u not found%s (looked for %s): its JIT code stays unnamed; name "
-		"the file with --jitdump=%u=FILE or its folder with --jitdump-dir=DIR",
-		marker->pid, marker->deleted ? ", it was deleted while the program ran" : "",
-		search->tried.failed ? "it" : (const char *)search->tried.data, marker->pid);
+	diag__report(search->diag, DIAG_WARNING, "discover.missing-dump", marker->name,
+		     DIAG_NO_OFFSET,
+		     "jitdump of pid %u not found%s (looked for %s): its JIT code stays %s; name "
+		     "the file with --jitdump=%u=FILE or its folder with --jitdump-dir=DIR",
+		     marker->pid, marker->deleted ? ", it was deleted while the program ran" : "",
+		     search->tried.failed ? "it" : (const char *)search->tried.data,
+		     kept__would_name(search->discovery->kept, marker) ? "as it was fixed before"
+								       : "unnamed",
+		     marker->pid);
 }
 
 static int add_dump(struct discovery *discovery, struct jitdump *dump, uint32_t pid,

@@ -15,6 +15,7 @@
 #include "perfdata/event.h"
 
 struct diag;
+struct kept;
 struct process;
 struct scan;
 
@@ -41,6 +42,7 @@ struct marker {
 	uint32_t file_pid; /* from "jit-<pid>.dump": the pid in its own namespace; 0 when none */
 	bool odd;          /* has no name of a jitdump: it is none unless the file proves to be */
 	bool missing;      /* no dump was found for it */
+	bool fixed;        /* an earlier run had its dump, and has fixed this profile by it */
 	struct process *process; /* that mapped it; NULL until dumps are looked for */
 	struct perfdata_sample_id sample_id;
 };
@@ -55,7 +57,8 @@ struct found_dump {
 	struct process *process;     /* whose code it is; NULL until the code is loaded */
 	enum clock_kind clock;       /* of its times */
 	struct clock_repair repair;  /* CLOCK_OFFSET: the offset and what it rests on */
-	bool refused;                /* its times fit the profile's in no way: its process is left */
+	bool refused; /* its times fit the profile's in no way: its process is left */
+	bool left;    /* its process stays as an earlier run has fixed it */
 };
 
 /* A perf map found for a process. */
@@ -67,6 +70,7 @@ struct found_map {
 };
 
 struct discovery {
+	const struct kept *kept; /* of an earlier run; NULL: there was none */
 	ARRAY(struct marker) markers;
 	ARRAY(struct found_dump) dumps;
 	ARRAY(struct found_map) maps;

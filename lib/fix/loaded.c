@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/diag.h"
+#include "fix/kept.h"
 #include "fix/map_source.h"
 #include "fix/timing.h"
 
@@ -102,11 +103,7 @@ static int unload_mapped_over(const struct loader *loader)
 	return 0;
 }
 
-/*
- * The process that this one has its first memory from. A fork at time 0 was made up by perf: what
- * that process had then is told, and whether it called exec since is not.
- */
-static const struct process *copied_from(const struct process *process)
+const struct process *loaded__copied_from(const struct process *process)
 {
 	return process->execed || !process->start ? NULL : process->parent;
 }
@@ -114,14 +111,14 @@ static const struct process *copied_from(const struct process *process)
 const struct process *loaded__owner(const struct process *process)
 {
 	while (process && !process->codemap)
-		process = copied_from(process);
+		process = loaded__copied_from(process);
 	return process;
 }
 
 static int load_process(struct loader *loader, struct discovery *discovery)
 {
 	struct process *process = loader->process;
-	const struct process *from = loaded__owner(copied_from(process));
+	const struct process *from = loaded__owner(loaded__copied_from(process));
 	int err = 0;
 
 	process->codemap = codemap__new();
@@ -200,10 +197,13 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
 	int err;
 
 	assign_processes(&loader, discovery);
-	err = timing__settle(scan, discovery, perfdata, diag);
+	err = options->kept ? kept__settle(options->kept, discovery, diag) : 0;
+	if (!err)
+		err = timing__settle(scan, discovery, perfdata, diag);
 	for (size_t i = 0; !err && i < processes__count(scan->processes); i++) {
 		loader.process = scan->by_start[i];
-		if (is_refused(discovery, loader.process))
+		if (is_refused(discovery, loader.process) ||
+		    kept__stands(options->kept, loader.process))
 			err = leave_process(loader.process);
 		else if (is_described(discovery, loader.process))
 			err = load_process(&loader, discovery);
@@ -221,7 +221,7 @@ struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t
 		/* what the parent loads after the fork is not in the child */
 		if (*time >= process->start && process->start)
 			*time = process->start - 1;
-		process = copied_from(process);
+		process = loaded__copied_from(process);
 	}
 	if (!process)
 		return NULL;

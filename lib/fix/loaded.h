@@ -7,9 +7,11 @@
 #include "fix/scan.h"
 
 struct diag;
+struct kept;
 
 struct loaded_options {
 	bool without_aliases; /* leave memory that is mapped twice at its first place */
+	struct kept *kept;    /* read: is settled, and what stands has an empty map; or NULL */
 };
 
 /*
@@ -26,6 +28,12 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
  */
 struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t *time,
 			  bool *early);
+
+/*
+ * The process that this one has its first memory from, or NULL. A fork at time 0 was made up by
+ * perf: what that process had then is told, and whether it called exec since is not.
+ */
+const struct process *loaded__copied_from(const struct process *process);
 
 /* The process whose code map says what is in this one: itself or an ancestor; NULL: none. */
 const struct process *loaded__owner(const struct process *process);

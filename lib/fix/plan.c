@@ -12,6 +12,7 @@
 #include "fix/emit.h"
 #include "fix/function.h"
 #include "fix/image.h"
+#include "fix/kept.h"
 #include "fix/loaded.h"
 #include "fix/map_source.h"
 #include "fix/region.h"
@@ -76,6 +77,7 @@ void plan__free(struct plan *plan)
 	if (plan->discovery)
 		discovery__free(plan->discovery);
 	free(plan->discovery);
+	kept__free(plan->kept);
 	if (plan->scan)
 		scan__free(plan->scan);
 	free(plan->scan);
@@ -150,6 +152,19 @@ static int count_dumps(struct plan *plan)
 	return 0;
 }
 
+static int count_kept(struct plan *plan)
+{
+	for (size_t i = 0; plan->kept && i < plan->kept->records.count; i++) {
+		struct plan_process *process =
+			process_of(plan, plan->kept->records.items[i].process);
+
+		if (!process)
+			return -ENOMEM;
+		process->kept = true;
+	}
+	return 0;
+}
+
 static int count_dsos(struct plan *plan)
 {
 	array__for_each(dso, &plan->dsos) {
@@ -185,11 +200,35 @@ static int name_events(struct plan *plan, struct diag *diag)
 	return err;
 }
 
-static int fill(struct plan *plan, const struct plan_options *options, struct diag *diag)
+/* Finds what there is to tell of code: jitdumps, perf maps, and what an earlier run has made. */
+static int find_sources(struct plan *plan, const struct plan_options *options, struct diag *diag)
 {
 	struct loaded_options loaded_options = {
 		.without_aliases = options->without & FIX_ALIASES,
 	};
+	int err = 0;
+
+	if (options->fixed)
+		err = kept__read(&plan->kept, plan->scan, plan->discovery, plan->perfdata,
+				 options->fixed, diag);
+	plan->discovery->kept = loaded_options.kept = plan->kept;
+	if (!err)
+		err = discover__open(plan->discovery, plan->scan, plan->perfdata,
+				     &options->discover, diag);
+	if (!err)
+		err = map_source__open(plan->discovery, plan->scan, plan->perfdata,
+				       &options->discover, diag);
+	if (!err)
+		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
+				    diag);
+	if (!err && plan->kept)
+		err = kept__find_files(plan->kept, perfdata__path(options->fixed),
+				       options->no_dsos ? NULL : options->dso_dir, diag);
+	return err;
+}
+
+static int fill(struct plan *plan, const struct plan_options *options, struct diag *diag)
+{
 	int err = scan__run(plan->scan, plan->perfdata);
 
 	if (err)
@@ -202,13 +241,7 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	plan->functions->unwinds = plan->scan->unwinds_stack;
 	plan->functions->without_frame_pointer_rule = options->without & FIX_FRAME_POINTER;
 	plan->functions->without_synthesis = options->without & FIX_SYNTHESIS;
-	err = discover__open(plan->discovery, plan->scan, plan->perfdata, &options->discover, diag);
-	if (!err)
-		err = map_source__open(plan->discovery, plan->scan, plan->perfdata,
-				       &options->discover, diag);
-	if (!err)
-		err = loaded__build(plan->scan, plan->discovery, plan->perfdata, &loaded_options,
-				    diag);
+	err = find_sources(plan, options, diag);
 	if (!err)
 		err = name_events(plan, diag);
 	if (!err)
@@ -224,6 +257,8 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 		err = emit__find_places(plan);
 	if (!err)
 		err = count_dumps(plan);
+	if (!err)
+		err = count_kept(plan);
 	if (!err)
 		err = count_dsos(plan);
 	return err;

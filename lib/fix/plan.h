@@ -14,6 +14,7 @@
 #include "perfdata/perfdata.h"
 
 struct diag;
+struct kept;
 struct regions;
 struct scan;
 
@@ -46,6 +47,10 @@ struct plan_options {
 	unsigned int without; /* enum fix_mechanism, or-ed */
 	bool no_dsos;         /* make none, and no records: perf maps are to name the code */
 	bool no_lines;        /* leave line tables out of the DSOs */
+	/* The profile as an earlier run left it, if what it was before is fixed anew; or NULL. What
+	 * has no jitdump any more keeps what that run has made. It must live as long as the plan.
+	 */
+	const struct perfdata *fixed;
 	struct discover_options discover;
 };
 
@@ -101,12 +106,15 @@ struct plan_counts {
 	uint64_t jit_samples_map;   /* among them: in code that only a perf map tells of */
 	uint64_t jit_frames;        /* chain entries in JIT code */
 	uint64_t anon_samples;      /* ip in executable memory that is no file and in no dump */
+	uint64_t kept_samples;      /* ip in a DSO that an earlier run has made, and that stays */
+	uint64_t kept_frames;       /* chain entries in such */
 };
 
 struct plan_process {
 	struct process *process;
 	struct plan_counts counts;
 	size_t nr_functions, nr_unplaced, nr_dsos, nr_dumps;
+	bool kept; /* stays as it was fixed before */
 };
 
 /* One of the profile's events, in the order of its attrs. */
@@ -121,6 +129,7 @@ struct plan {
 	struct discovery *discovery; /* the dumps, open */
 	struct regions *regions;
 	struct functions *functions;
+	struct kept *kept; /* what stands of an earlier run, settled; NULL: there was none */
 	ARRAY(struct plan_outline *) outlines;
 	ARRAY(struct plan_dso) dsos;
 	ARRAY(struct plan_insert) inserts;      /* by offset, then in the order to be written */

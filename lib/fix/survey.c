@@ -5,9 +5,11 @@
 #include <errno.h>
 
 #include "cfi/track.h"
+#include "fix/kept.h"
 #include "fix/loaded.h"
 #include "fix/scan.h"
 #include "perfdata/event.h"
+#include "session/session.h"
 #include "unwind/arch.h"
 
 /* Addresses of the upper half are the kernel's, and PERF_CONTEXT_* markers in chains. */
@@ -156,6 +158,12 @@ static const struct code *refer(struct surveyor *surveyor, const struct process 
 	return code;
 }
 
+/* Of a process that stays as it was fixed before: whether it is in a DSO from then. */
+static bool is_kept(const struct mapping *mapping)
+{
+	return mapping && mapping->exec && session__is_jit_dso(mapping->name);
+}
+
 static void count_ip(struct surveyor *surveyor, struct process *process,
 		     const struct perfdata_sample *sample, struct plan_counts *counts)
 {
@@ -175,6 +183,21 @@ static void count_ip(struct surveyor *surveyor, struct process *process,
 		counts->jit_samples_file += mapping && mapping->file;
 	} else {
 		counts->anon_samples += mapping && mapping->exec && !mapping->file;
+		counts->kept_samples +=
+			kept__stands(surveyor->plan->kept, process) && is_kept(mapping);
+	}
+}
+
+static void count_kept_chain(const struct surveyor *surveyor, const struct process *process,
+			     const struct perfdata_sample *sample, struct plan_counts *counts)
+{
+	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
+
+	while (cursor__left(&chain) >= 8) {
+		uint64_t addr = cursor__u64(&chain);
+
+		counts->kept_frames += addr < KERNEL_SPACE &&
+				       is_kept(process__mapping(process, addr, sample->time));
 	}
 }
 
@@ -309,6 +332,8 @@ static void add_counts(struct plan_counts *sum, const struct plan_counts *counts
 	sum->jit_samples_map += counts->jit_samples_map;
 	sum->jit_frames += counts->jit_frames;
 	sum->anon_samples += counts->anon_samples;
+	sum->kept_samples += counts->kept_samples;
+	sum->kept_frames += counts->kept_frames;
 }
 
 static int survey_sample(struct surveyor *surveyor, struct perfdata_record *record)
@@ -328,7 +353,9 @@ static int survey_sample(struct surveyor *surveyor, struct perfdata_record *reco
 	if (!its)
 		return -ENOMEM;
 	count_ip(surveyor, process, &sample, &counts);
-	if (loaded__owner(process))
+	if (kept__stands(plan->kept, process))
+		count_kept_chain(surveyor, process, &sample, &counts);
+	else if (loaded__owner(process))
 		count_chain(surveyor, process, &sample, &counts);
 	add_counts(&its->counts, &counts);
 	add_counts(&plan->counts, &counts);

@@ -230,7 +230,7 @@ int timing__settle(const struct scan *scan, struct discovery *discovery, struct 
 	if (!timing.first)
 		return -ENOMEM;
 	array__for_each(found, &discovery->dumps)
-		if (!err && found->process)
+		if (!err && found->process && !found->left)
 			err = judge(&timing, found);
 	if (!err && timing.suspects.count) {
 		err = note_dumps(&timing);
