@@ -163,12 +163,6 @@ void page_writer__number(struct page_writer *writer, const char *key, int64_t nu
 	put(writer, text);
 }
 
-/* U+2028 and U+2029 are ends of lines to JavaScript, though not to JSON. */
-static bool is_line_separator(const char *text)
-{
-	return memcmp(text, "\xe2\x80", 2) == 0 && (text[2] == '\xa8' || text[2] == '\xa9');
-}
-
 /* A '<' may begin the end of the script element, or a comment in which that is not seen. */
 static void put_escaped(struct page_writer *writer, const char *text)
 {
@@ -178,9 +172,6 @@ static void put_escaped(struct page_writer *writer, const char *text)
 		if (strchr("\"\\<>&'`", *p)) {
 			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*p);
 			put(writer, escape);
-		} else if (*p == '\xe2' && is_line_separator(p)) {
-			put(writer, p[2] == '\xa8' ? "\\u2028" : "\\u2029");
-			p += 2;
 		} else {
 			page_writer__put(writer, (struct bytes){ (const uint8_t *)p, 1 });
 		}

@@ -77,7 +77,7 @@ exits 0 "hostile names"
 page hostile.html 'join "\n", sort grep { /script|\]\]|31m|DATA/ }
 	map { $d->{names}[$_->[0]] } @{$d->{frames}}' >../out
 out_is "are told as they are, but for what is not printable" <<EOT
-"\\'&$(printf '\342\200\250')]]>\`x
+"\\'&\\xe2\\x80\\xa8]]>\`x
 <!--<script>
 </script><b>
 @DATA@ \$& \\n

@@ -11,6 +11,16 @@
 /* Bytes of what stands for one that can't be printed, \xNN. */
 #define ESCAPED_SIZE 4
 
+/*
+ * U+0080..U+009F are control characters too, CSI among them. The others end a line or turn the
+ * direction of what stands beside the text.
+ */
+static bool spoils_line(uint32_t code)
+{
+	return (code >= 0x80 && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
 /* Length of the UTF-8 sequence at p, or 0 when it is none (RFC 3629: no overlong, no surrogate). */
 static size_t utf8_length(const unsigned char *p)
 {
@@ -25,8 +35,7 @@ static size_t utf8_length(const unsigned char *p)
 	}
 	if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return 0;
-	/* U+0080..U+009F are control characters too, CSI among them. */
-	return code >= 0x80 && code < 0xa0 ? 0 : length;
+	return spoils_line(code) ? 0 : length;
 }
 
 /* Bytes of the character at p, or 0 when it can't be printed or is the terminating NUL. */

@@ -54,6 +54,16 @@ static void control_characters_are_escaped(void **state)
 	expect("\xc2\x9b\xc2\x85\xc2\xa0", "\\xc2\\x9b\\xc2\\x85\xc2\xa0");
 }
 
+/* A name must not change how what stands beside it reads; writing from right to left itself may be. */
+static void what_turns_or_breaks_lines_is_escaped(void **state)
+{
+	(void)state;
+	expect("a\u202egpj\u202c", "a\\xe2\\x80\\xaegpj\\xe2\\x80\\xac");
+	expect("\u2066a\u2069", "\\xe2\\x81\\xa6a\\xe2\\x81\\xa9");
+	expect("\u2028\u2029", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
+	expect("שלום\u2027\u202f\u2065\u206a", "שלום\u2027\u202f\u2065\u206a");
+}
+
 /* The malformed sequences of Unicode 15, table 3-8, and its kin. */
 static void what_is_not_utf8_is_escaped(void **state)
 {
@@ -125,6 +135,7 @@ int main(void)
 		cmocka_unit_test(paths_are_words_of_a_shell),
 		cmocka_unit_test(plain_text_and_utf8_stay),
 		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(what_turns_or_breaks_lines_is_escaped),
 		cmocka_unit_test(what_is_not_utf8_is_escaped),
 		cmocka_unit_test(a_text_that_does_not_fit_ends_in_dots),
 		cmocka_unit_test(small_buffers_are_respected),
