@@ -174,6 +174,27 @@ if [ "$(id -u)" = 0 ]; then
 	err_has "says why" 'shared/perf.fixed.data: .*Operation not permitted'
 	is "it stays as it was" "$(cat shared/perf.fixed.data)" theirs
 	is "nothing else is there" "$(ls shared)" perf.fixed.data
+
+	# anyone may leave such a file in /tmp
+	cd .. && rm -rf work && mkdir work && cd work || exit 1
+	recording py313fpbuild-perfmap-fp
+	chmod 644 ./*
+	chmod 755 . ..
+	chown $nobody .
+	chown 12345 perf-1230.map
+	run setpriv --reuid=$nobody --regid=$nobody --clear-groups "$perfjit_fix" perf.data
+	exits 6 "a stranger's perf map"
+	err_has "says why it is not used" \
+		"perf-1230.map: is another user's: .*--perf-map-dir"
+	run setpriv --reuid=$nobody --regid=$nobody --clear-groups "$perfjit_fix" -q \
+		--perf-map-dir=. perf.data
+	exits 0 "a stranger's perf map in a folder that the user names"
+	chown 12345 perf.data
+	run setpriv --reuid=$nobody --regid=$nobody --clear-groups "$perfjit_fix" -q perf.data
+	exits 0 "the perf map of the profile's owner"
+	chown 0 perf.data
+	rm -r perf.fixed.data perf.fixed.data.jit
+	succeeds "a stranger's perf map when root looks at all there is" perfjit-fix -q perf.data
 else
 	fresh
 	perfjit-fix -q perf.data

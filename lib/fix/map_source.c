@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "base/diag.h"
 #include "codemap/process.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -34,9 +36,26 @@ static int add_map(struct opener *opener, const char *path, struct process *proc
 	return 1;
 }
 
-/* 1 when the map is there, 0 when it is not. */
+/*
+ * Anyone may leave a map in /tmp, for whatever process is to come. Root, who looks at everyone's
+ * processes, has to take everyone's.
+ */
+static bool is_strangers(const struct opener *opener, const char *path, const struct stat *file)
+{
+	uid_t self = geteuid();
+
+	if (self == 0 || file->st_uid == self || file->st_uid == 0 ||
+	    file->st_uid == perfdata__stat(opener->perfdata)->st_uid)
+		return false;
+	diag__report(opener->diag, DIAG_WARNING, "perfmap.strangers", path, DIAG_NO_OFFSET,
+		     "is another user's: not used; name its folder with --perf-map-dir if it is "
+		     "to be trusted");
+	return true;
+}
+
+/* 1 when the map is there, 0 when it is not; named: the user has said that it is to be taken. */
 static int try_dir(struct opener *opener, const char *dir, size_t length, struct process *process,
-		   time_t newer)
+		   time_t newer, bool named)
 {
 	char *path = NULL;
 	struct stat file;
@@ -44,7 +63,8 @@ static int try_dir(struct opener *opener, const char *dir, size_t length, struct
 
 	if (asprintf(&path, "%.*s/perf-%u.map", (int)length, dir, process->pid) < 0)
 		return -ENOMEM;
-	if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_mtime >= newer)
+	if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_mtime >= newer &&
+	    (named || !is_strangers(opener, path, &file)))
 		err = add_map(opener, path, process);
 	free(path);
 	return err;
@@ -74,12 +94,12 @@ static int try_tmp(struct opener *opener, struct process *process)
 	int err;
 
 	if (!root)
-		return recorded_here(opener->perfdata)
-			       ? try_dir(opener, "/tmp", 4, process, begin_of(opener, process))
-			       : 0;
+		return recorded_here(opener->perfdata) ? try_dir(opener, "/tmp", 4, process,
+								 begin_of(opener, process), false)
+						       : 0;
 	if (asprintf(&path, "%s/tmp", root) < 0)
 		return -ENOMEM;
-	err = try_dir(opener, path, strlen(path), process, 0);
+	err = try_dir(opener, path, strlen(path), process, 0, true);
 	free(path);
 	return err;
 }
@@ -89,8 +109,8 @@ static int try_beside(struct opener *opener, struct process *process)
 	const char *profile = perfdata__path(opener->perfdata), *slash = strrchr(profile, '/');
 
 	if (!slash)
-		return try_dir(opener, ".", 1, process, 0);
-	return try_dir(opener, profile, (size_t)(slash - profile), process, 0);
+		return try_dir(opener, ".", 1, process, 0, false);
+	return try_dir(opener, profile, (size_t)(slash - profile), process, 0, false);
 }
 
 static int open_map(struct opener *opener, struct process *process)
@@ -100,7 +120,7 @@ static int open_map(struct opener *opener, struct process *process)
 
 	for (size_t i = 0; !got && i < options->nr_perf_map_dirs; i++)
 		got = try_dir(opener, options->perf_map_dirs[i], strlen(options->perf_map_dirs[i]),
-			      process, 0);
+			      process, 0, true);
 	if (!got)
 		got = try_beside(opener, process);
 	return got ? got : try_tmp(opener, process);
