@@ -52,6 +52,15 @@ succeeds "one that the user names is" perfjit-fix -q --dso-dir=perf.fixed.data.j
 at_least "DSOs are there" "$(ls ../elsewhere | grep -c '\.so$')" 1
 rm ../elsewhere/*.so
 
+# one that takes the place of the folder just made, before that is opened and given to its owner
+fresh
+ASAN_OPTIONS=detect_leaks=0 run gdb -nx -batch -ex 'set debuginfod enabled off' \
+	-ex 'set breakpoint pending on' -ex 'break mkdir' -ex run -ex finish \
+	-ex 'shell rmdir dsos && ln -s ../elsewhere dsos' -ex delete -ex continue \
+	--args "$BUILD/perfjit-fix" -q --dso-dir=dsos perf.data
+out_has "a link that comes while the folder is made" 'exited with code 04'
+is "is not followed, though the user named the folder" "$(ls ../elsewhere)" file
+
 fresh
 perfjit-fix -q perf.data
 dso=$(ls perf.fixed.data.jit | head -1)

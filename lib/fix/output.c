@@ -66,8 +66,9 @@ static int try_folder(struct output_folder *folder, const struct perfdata *perfd
 	folder->made = mkdir(folder->path, mode | 0700 | (mode & 0444) >> 2) == 0;
 	if (!folder->made && errno != EEXIST)
 		return fail_folder(folder->path, errno, "can't make the folder", diag);
-	folder->fd =
-		open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (named ? 0 : O_NOFOLLOW));
+	/* what was just made is no link, unless another has put one in its place */
+	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+						(named && !folder->made ? 0 : O_NOFOLLOW));
 	if (folder->fd < 0 && errno == ENOENT)
 		return 0;
 	if (folder->fd < 0)
