@@ -33,6 +33,7 @@ fixed()
 	mv jit-*.dump ../dumps
 }
 
+mkdir ../nowhere
 # all gone, in place and elsewhere
 fixed recording py313fpbuild-perfjit-fp
 cp -a perf.fixed.data.jit ../once.jit
@@ -101,6 +102,16 @@ keeps_names moved.data "moved with its folder"
 succeeds "in place there" perfjit-fix -q --in-place ../there/perf.fixed.data
 keeps_names ../there/perf.fixed.data "in place there"
 
+perfjit-fix -q --root=../nowhere --jitdump-dir=../dumps --dso-dir=dsos -o named.data perf.data
+mkdir ../both
+mv named.data dsos ../both
+succeeds "moved with a folder of another name" perfjit-fix -q -o moved.data ../both/named.data
+keeps_names moved.data "moved with a folder of another name"
+mv ../both/named.data ../both/new.data
+mv ../both/dsos ../both/new.data.jit
+succeeds "both with another name" perfjit-fix -q -o moved.data ../both/new.data
+keeps_names moved.data "both with another name"
+
 # the DSOs are gone too
 mv ../there/perf.fixed.data.jit ../away.jit
 run perfjit-fix -o lost.data ../there/perf.fixed.data
@@ -163,7 +174,6 @@ rm -rf perf.fixed.data.jit
 keeps_names other.data "--unwind"
 
 # where they were recorded there may be some
-mkdir ../nowhere
 # forms: a stream, a directory, compressed, without times
 for name in pipe-6.1 zstd-pipe-6.1 threads-zstd-7.3 zstd-6.1 no-timestamp-6.1 mixed-7.3; do
 	rm -rf ./*
