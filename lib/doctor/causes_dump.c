@@ -158,15 +158,22 @@ static const struct oddity_count *worst_of(const struct jitdump_examination *exa
 	return NULL;
 }
 
-static void add_killed(struct recording *recording, const struct found_dump *found,
-		       const struct oddity_count *oddity)
+/* Dumps that are cut off: the one whose process lacks most, and how many samples lack a name. */
+struct cut_dumps {
+	const struct found_dump *worst; /* NULL: none is */
+	struct oddity_count oddity;     /* of the worst */
+	uint64_t most, samples;         /* of its process; of all their processes */
+};
+
+static void add_killed(struct recording *recording, const struct cut_dumps *cut)
 {
-	struct finding *finding =
-		recording__add(recording, "dump-killed", FINDING_LOSS, recording->counts->unnamed);
+	const struct found_dump *found = cut->worst;
+	struct finding *finding = recording__add(
+		recording, "dump-killed", cut->samples ? FINDING_LOSS : FINDING_NOTE, cut->samples);
 
 	if (!finding)
 		return;
-	if (strcmp(oddity->kind, "jitdump.empty") == 0)
+	if (strcmp(cut->oddity.kind, "jitdump.empty") == 0)
 		diagnosis__say(recording->diagnosis, &finding->what,
 			       "the jitdump of pid %u is empty: the process was killed, or left by "
 			       "_exit, before it wrote any of it",
@@ -177,32 +184,47 @@ static void add_killed(struct recording *recording, const struct found_dump *fou
 			       "before it wrote the rest",
 			       found->pid);
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s [%s]",
-		       jitdump__path(found->dump), oddity->about->meaning, oddity->kind);
+		       jitdump__path(found->dump), cut->oddity.about->meaning, cut->oddity.kind);
 	diagnosis__say(recording->diagnosis, &finding->cure,
 		       "let the program end by itself or by SIGTERM, not by SIGKILL; what was not "
 		       "written can't be had back");
 	recording__say_record(recording, finding, recording__usual_chains(recording));
 }
 
+static void note_if_cut(struct cut_dumps *cut, const struct recording *recording,
+			const struct found_dump *found)
+{
+	struct jitdump_examination *examination;
+	const struct oddity_count *oddity;
+	uint64_t samples;
+
+	if (jitdump_examination__new(&examination, jitdump__path(found->dump), recording->quiet))
+		return;
+	oddity = worst_of(examination);
+	if (oddity) {
+		samples = recording__count_unnamed(recording, found->pid);
+		if (!cut->worst || samples > cut->most) {
+			cut->worst = found;
+			cut->oddity = *oddity;
+			cut->most = samples;
+		}
+		cut->samples += samples;
+	}
+	jitdump_examination__free(examination);
+}
+
 static void find_killed(struct recording *recording)
 {
 	size_t count = recording->plan->discovery->dumps.count;
-	bool found_one = false;
+	struct cut_dumps cut = { 0 };
 
-	for (size_t i = 0; i < count && i < DUMPS_MAX && !found_one; i++) {
-		const struct found_dump *found = &recording->plan->discovery->dumps.items[i];
-		struct jitdump_examination *examination;
-		const struct oddity_count *oddity;
-
-		if (jitdump_examination__new(&examination, jitdump__path(found->dump),
-					     recording->quiet))
-			continue;
-		oddity = worst_of(examination);
-		if (oddity)
-			add_killed(recording, found, oddity);
-		found_one = oddity != NULL;
-		jitdump_examination__free(examination);
-	}
+	for (size_t i = 0; i < count && i < DUMPS_MAX; i++)
+		note_if_cut(&cut, recording, &recording->plan->discovery->dumps.items[i]);
+	/* a process that called exec may have two */
+	if (cut.samples > recording->counts->unnamed)
+		cut.samples = recording->counts->unnamed;
+	if (cut.worst)
+		add_killed(recording, &cut);
 }
 
 static void find_perf_map(struct recording *recording)

@@ -117,11 +117,20 @@ static int read_records(struct recording *recording)
 	return got;
 }
 
+uint64_t recording__count_unnamed(const struct recording *recording, uint32_t pid)
+{
+	uint64_t count = 0;
+
+	array__for_each(of, &recording->unnamed)
+		count += *of == pid;
+	return count;
+}
+
 /* ---- before and after ------------------------------------------------------------------------ */
 
 struct frames {
 	struct recording *recording;
-	uint64_t jit, unnamed; /* samples */
+	uint64_t jit; /* samples */
 };
 
 static bool advance(void *context, uint64_t done, uint64_t total)
@@ -155,7 +164,8 @@ static int count_jit(void *context, const struct check_seen *seen)
 		unnamed |= frame->jit && !frame->symbol;
 	}
 	frames->jit += jit;
-	frames->unnamed += unnamed;
+	if (unnamed && !array__push(&frames->recording->unnamed, seen->sample->pid))
+		return -ENOMEM;
 	return note_no_file(&frames->recording->no_file, seen);
 }
 
@@ -192,6 +202,7 @@ static int count(struct recording *recording, struct perfdata *profile, char *fo
 
 	free(recording->no_file.name);
 	recording->no_file = (struct no_file){ 0 };
+	recording->unnamed.count = 0;
 	options.unwind.locate = folder ? locate : NULL;
 	options.unwind.context = folder;
 	err = check__read(&check, profile, recording->perfdata, &options, recording->quiet);
@@ -200,7 +211,7 @@ static int count(struct recording *recording, struct perfdata *profile, char *fo
 	if (!err) {
 		*total = check.total;
 		recording->counts->jit = frames.jit;
-		recording->counts->unnamed = frames.unnamed;
+		recording->counts->unnamed = recording->unnamed.count;
 		note_runtime(recording, &check);
 	}
 	check__free(&check);
@@ -336,6 +347,7 @@ int diagnose__recording(struct diagnosis *diagnosis, const struct recording_opti
 	array__for_each(heard, &recording.heard)
 		free(heard->text);
 	array__free(&recording.heard);
+	array__free(&recording.unnamed);
 	free(recording.no_file.name);
 	check_recorded__free(&recording.recorded);
 	return err ? err : diagnosis->failed ? -ENOMEM : 0;

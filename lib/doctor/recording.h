@@ -30,6 +30,7 @@ struct recording {
 	struct diag *diag;  /* of the caller */
 	struct diag *quiet; /* keeps what is not an error in heard */
 	ARRAY(struct heard) heard;
+	ARRAY(uint32_t) unnamed;   /* the process of each sample that counts->unnamed counts */
 	struct perfdata *perfdata; /* as recorded */
 	struct plan *plan;
 	const struct runtime *runtime; /* of most samples, or NULL */
@@ -37,12 +38,15 @@ struct recording {
 	bool has_chains, has_stacks;   /* what events ask for */
 	bool user_only;                /* none sees the kernel */
 	struct check_recorded recorded;
-	uint32_t attr_size;            /* the largest, bytes */
+	uint32_t attr_size; /* the largest, bytes */
 	struct no_file no_file;
 };
 
 /* The text of the first report of a kind, or "". */
 const char *recording__heard(const struct recording *recording, const char *kind);
+
+/* How many samples of a process have a frame in JIT code that no name was found for. */
+uint64_t recording__count_unnamed(const struct recording *recording, uint32_t pid);
 
 /* Adds all findings, causes before what comes of them. */
 void recording__judge(struct recording *recording);

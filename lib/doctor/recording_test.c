@@ -248,6 +248,47 @@ static bool stop(void *context, uint64_t done, uint64_t total)
 	return false;
 }
 
+static struct finding killed_in(struct testing *testing, const char *cut)
+{
+	const struct finding *killed;
+
+	unpack(testing, "forms/system-wide-6.1");
+	shell(testing, cut);
+	examine(testing);
+	killed = finding_of(testing, "dump-killed");
+	assert_non_null(killed);
+	return killed ? *killed : (struct finding){ 0 };
+}
+
+/* Of two dumps that are cut off, one lost a function that was not sampled, the other all of them.
+ */
+static void expect_killed(struct testing *testing, const char *cut, const char *what)
+{
+	struct finding killed = killed_in(testing, cut);
+
+	assert_non_null(strstr(killed.what, what));
+	assert_int_equal(killed.weight, FINDING_LOSS);
+	/* perf script shows 80 and 83 samples of them */
+	assert_in_range(killed.samples, 40, 83);
+}
+
+static void test_killed(void **state)
+{
+	expect_killed(*state, "truncate -s -8 $to/jit-4.dump; truncate -s 99 $to/jit-5.dump",
+		      "the jitdump of pid 5 ends in the middle");
+	expect_killed(*state, "truncate -s -8 $to/jit-5.dump; truncate -s 99 $to/jit-4.dump",
+		      "the jitdump of pid 4 ends in the middle");
+}
+
+/* Nothing that was sampled is missing: worth a word and no more. */
+static void test_killed_late(void **state)
+{
+	struct finding killed = killed_in(*state, "truncate -s -8 $to/jit-5.dump");
+
+	assert_int_equal(killed.weight, FINDING_NOTE);
+	assert_int_equal(killed.samples, 0);
+}
+
 static void test_errors(void **state)
 {
 	struct testing *testing = *state;
@@ -301,6 +342,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_older, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dumps, setup, teardown),
 	};
