@@ -195,10 +195,19 @@ static bool begins_in_jit(const struct unwind_chain *chain)
 	return chain->frames.count && chain->frames.items[chain->frames.count - 1].jit;
 }
 
+static bool ends_at_own_root(const struct unwind_chain *chain)
+{
+	size_t count = chain->frames.count;
+
+	return count > chain->nr_kernel + 1 && root__is_own(&chain->frames.items[count - 1]);
+}
+
 static enum check_end end_of(const struct checker *checker)
 {
 	const struct unwind_chain *chain = &checker->chain;
 
+	if (ends_at_own_root(chain))
+		return CHECK_COMPLETE;
 	switch (chain->end) {
 	case UNWIND_COMPLETE:
 		return begins_in_jit(chain) ? CHECK_BAD_CFI : CHECK_COMPLETE;

@@ -14,6 +14,10 @@ static const char *const names[] = {
 	"thread_start", "start",    "_dl_start_user", "_dl_start",
 };
 
+/* What an Erlang process' first function returns to, as jitdumps and perf maps name it. */
+static const char *const own_names[] = { "erts_beamasm:normal_exit/0*",
+					 "$erts_beamasm:normal_exit/0*" };
+
 static const char *const c_libraries[] = { "libc.so.*",     "libc-*.so", "libpthread*.so*",
 					   "ld-linux*.so*", "ld-*.so",   "ld-musl-*.so*" };
 
@@ -44,6 +48,12 @@ static bool has_called_out(const struct unwind_frame *frames, size_t count)
 	if (count > 2 && is_in_c_library(callee))
 		callee--;
 	return callee->mapping && !is_in_c_library(callee);
+}
+
+bool root__is_own(const struct unwind_frame *last)
+{
+	return last->jit && last->symbol &&
+	       matches_any(own_names, sizeof(own_names) / sizeof(*own_names), last->symbol);
 }
 
 bool root__is_last(const struct unwind_frame *frames, size_t count)

@@ -20,5 +20,10 @@ struct unwind_frame;
  * count: two or more, for a sample's own address has called nothing.
  */
 bool root__is_last(const struct unwind_frame *frames, size_t count);
+/*
+ * Whether a frame in JIT code is the bottom of a stack that a runtime made for a process of its
+ * own: Erlang's have nothing of the C library before them.
+ */
+bool root__is_own(const struct unwind_frame *last);
 
 #endif

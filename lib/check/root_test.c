@@ -48,6 +48,31 @@ static void test_names(void **state)
 	assert_false(root__is_last(frames, 2));
 }
 
+/* perf's outermost frame of a recording of Erlang 25, by its jitdump, by its perf map, unwound. */
+static void test_own(void **state)
+{
+	static const char *const roots[] = {
+		"erts_beamasm:normal_exit/0",
+		"$erts_beamasm:normal_exit/0",
+		"erts_beamasm:normal_exit/0-CodeInfoPrologue",
+	};
+	struct unwind_frame frame = in(&jit, UNWIND_NAMED);
+
+	(void)state;
+	assert_false(root__is_own(&frame));
+	frame.jit = true;
+	assert_false(root__is_own(&frame));
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		frame.symbol = roots[i];
+		assert_true(root__is_own(&frame));
+	}
+	frame.jit = false;
+	assert_false(root__is_own(&frame));
+	frame.jit = true;
+	frame.symbol = "erts_beamasm:run_process/0";
+	assert_false(root__is_own(&frame));
+}
+
 static void test_stripped(void **state)
 {
 	struct unwind_frame named = in(&libc, UNWIND_NAMED);
@@ -87,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_no_file),
 	};

@@ -36,6 +36,10 @@ static void test_files(void **state)
 		{ "/usr/bin/mono-sgen", "Mono" },
 		{ "/usr/bin/luajit-2.1.0-beta3", "LuaJIT" },
 		{ "/root/.deno/bin/deno", "Deno" },
+		{ "/usr/lib/chromium/chromium", "Chromium" },
+		{ "/usr/lib/chromium/chrome_crashpad_handler", "none" },
+		{ "/usr/lib/x86_64-linux-gnu/libjavascriptcoregtk-4.0.so.18.28.11", "WebKit" },
+		{ "/memfd:doublemapper (deleted)", ".NET" },
 		{ "/usr/bin/bunzip2", "none" },
 		{ "/usr/bin/nodemon", "none" },
 		{ "/usr/bin/dash", "none" },
@@ -95,6 +99,7 @@ static const struct advice {
 	  "dwarf,16384",
 	  "-XX",
 	  "--call-graph dwarf,16384" },
+	{ CHECK_FRAME_POINTER, "beam.smp", { 0 }, "+JPperf true", NULL, "-g" },
 	{ CHECK_FRAME_POINTER, "python3.13", { 0 }, "dwarf", NULL, "--call-graph dwarf,16384" },
 	/* perfjit-fix makes unwind data of its code: all of check-matrix's chains are complete */
 	{ CHECK_FRAME_POINTER, "php8.2", { 0 }, "dwarf", NULL, "--call-graph dwarf,16384" },

@@ -14,6 +14,8 @@ static const struct record_command {
 	{ "Node.js", "", "node --perf-prof PROGRAM" },
 	{ "Deno", "", "deno run --v8-flags=--perf-prof PROGRAM" },
 	{ "Bun", "BUN_JSC_useJITDump=1 BUN_JSC_jitDumpDirectory=/tmp ", "bun PROGRAM" },
+	{ "Chromium", "", "chromium --no-sandbox --js-flags=--perf-prof PAGE" },
+	{ "WebKit", "JSC_useJITDump=1 JSC_jitDumpDirectory=/tmp ", "PROGRAM" },
 	{ "JVM", "",
 	  "java -agentpath:/path/to/libperf-jvmti.so -XX:+PreserveFramePointer PROGRAM" },
 	{ ".NET", "DOTNET_PerfMapEnabled=2 ", "dotnet PROGRAM" },
