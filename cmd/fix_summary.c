@@ -400,11 +400,28 @@ static void print_relocated(const struct printer *printer)
 		moves->nr_missing == 1 ? "is" : "are");
 }
 
+/* Without a jitdump, a map or chains that were unwound the output is what the input was. */
+static bool nothing_was_done(const struct printer *printer)
+{
+	const struct plan *plan = printer->plan;
+
+	return plan && !plan->discovery->dumps.count && !plan->discovery->maps.count &&
+	       printer->result->options->bake.which == BAKE_NONE;
+}
+
 static void print_next(const struct printer *printer)
 {
-	if (!printer->result->written || printer->result->options->to_stream)
+	const struct fix_options *options = printer->result->options;
+
+	if (!printer->result->written || options->to_stream)
 		return;
 	printer__label(printer, "Next");
+	if (nothing_was_done(printer)) {
+		fputs("perfjit-doctor ", printer->stream);
+		terminal__print_quoted(printer->stream, options->output);
+		fputc('\n', printer->stream);
+		return;
+	}
 	fputs("perf report ", printer->stream);
 	/* perf starts an addr2line for each file of a chain: minutes of it, where one takes seconds
 	 */
@@ -412,7 +429,7 @@ static void print_next(const struct printer *printer)
 	    samples_have(printer->plan, PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN))
 		fputs("--no-inline ", printer->stream);
 	fputs("-i ", printer->stream);
-	terminal__print_quoted(printer->stream, printer->result->options->output);
+	terminal__print_quoted(printer->stream, options->output);
 	fputc('\n', printer->stream);
 }
 

@@ -10,6 +10,7 @@ cp "$TESTDATA/recordings/6.1-fp.data" none.data
 run perfjit-fix none.data
 exits 6 "no jitdump"
 err_has "says so" '^perfjit-fix: error: none.data: no jitdump is mapped in this profile'
+out_has "and what tells why" '^Next      perfjit-doctor none.fixed.data$'
 holds "gives a copy" none.data none.fixed.data
 succeeds "that is the input again" perfjit-fix -q --strip -o back.data none.fixed.data
 same_file "byte for byte" none.data back.data
