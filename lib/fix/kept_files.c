@@ -41,8 +41,8 @@ static bool is_named_by(const char *name, const struct module_file *file)
 }
 
 /*
- * A descriptor of the file at path, or -1. What a profile names is not copied to where others may
- * read it, unless it is the DSO that its name says.
+ * A descriptor of the file at path, or a negative errno: -EINVAL when it is another file. What a
+ * profile names is not copied to where others may read it, unless it is the DSO that its name says.
  */
 static int open_dso(struct kept_dso *dso, const char *path)
 {
@@ -52,11 +52,11 @@ static int open_dso(struct kept_dso *dso, const char *path)
 	bool right;
 
 	if (fd < 0)
-		return -1;
+		return -errno;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (!module_file__open(&file, self)) {
 		close(fd);
-		return -1;
+		return -EINVAL;
 	}
 	right = is_named_by(dso->name, &file);
 	if (right) {
@@ -67,7 +67,7 @@ static int open_dso(struct kept_dso *dso, const char *path)
 	if (right)
 		return fd;
 	close(fd);
-	return -1;
+	return -EINVAL;
 }
 
 /* Takes the file at a path, which is formatted, if it is the DSO's and none was found. 0 or
@@ -204,11 +204,11 @@ const char *kept__locate(const struct kept *kept, const char *name)
 
 /* ---- what is written ------------------------------------------------------------------------- */
 
-static int fail_copy(const struct kept_dso *dso, int err, struct diag *diag)
+static void fail_copy(const struct kept_dso *dso, int err, struct diag *diag)
 {
 	diag__report(diag, DIAG_ERROR, "output.write", dso->path, DIAG_NO_OFFSET,
-		     "can't be copied from %s: %s", dso->source, strerror(-err));
-	return err;
+		     "can't be copied from %s: %s", dso->source,
+		     err == -EINVAL ? "that can't be read as the DSO it was" : strerror(-err));
 }
 
 int kept_dso__copy(const struct kept_dso *dso, struct file_out *out, struct diag *diag)
@@ -219,14 +219,16 @@ int kept_dso__copy(const struct kept_dso *dso, struct file_out *out, struct diag
 	struct stat stat;
 	int err;
 
-	if (from < 0 || fstat(from, &stat) < 0)
-		err = fail_copy(dso, -ENOENT, diag);
+	if (from < 0)
+		err = from;
 	else if (!silent)
 		err = -ENOMEM;
+	else if (fstat(from, &stat) < 0)
+		err = -errno;
 	else
 		err = spool__copy_file(out->fd, from, (uint64_t)stat.st_size, dso->path, silent);
-	if (err < 0 && err != -ENOMEM && from >= 0)
-		err = fail_copy(dso, err, diag);
+	if (err && err != -ENOMEM)
+		fail_copy(dso, err, diag);
 	if (from >= 0)
 		close(from);
 	diag__free(silent);
