@@ -247,22 +247,11 @@ int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct
 		    uint64_t addr, const struct cfi_target *target,
 		    const struct cfi_track_options *options)
 {
-	static const struct cfi_track_options no_options;
 	struct checker checker = {
 		.check = check, .rows = rows, .target = target, .machine = cfi_machine__of(target)
 	};
-	struct cfi_walk *walk;
-	int err;
+	int err = cfi_walk__over(code, addr, target, options, visit, &checker);
 
-	if (!cfi__can_track(target))
-		return -ENOTSUP;
-	if (!code.size)
-		return 0;
-	err = cfi_walk__new(&walk, code, addr, target, options ? options : &no_options);
-	if (err)
-		return err;
-	err = cfi_walk__visit(walk, visit, &checker);
-	cfi_walk__free(walk);
 	cfi_rows__free(&checker.scratch);
 	return err;
 }

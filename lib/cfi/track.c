@@ -175,18 +175,8 @@ int cfi__track(struct cfi_rows *rows, struct bytes code, uint64_t addr,
 				   .rows = rows,
 				   .result = result };
 	size_t first = rows->rows.count;
-	struct cfi_walk *walk;
-	int err;
+	int err = cfi_walk__over(code, addr, target, tracker.options, visit, &tracker);
 
-	if (!cfi__can_track(target))
-		return -ENOTSUP;
-	if (!code.size)
-		return 0;
-	err = cfi_walk__new(&walk, code, addr, target, tracker.options);
-	if (err)
-		return err;
-	err = cfi_walk__visit(walk, visit, &tracker);
-	cfi_walk__free(walk);
 	return err ? err : fill_steady(&tracker, first);
 }
 

@@ -234,8 +234,25 @@ static int set_up(struct cfi_walk *walk, struct bytes code, uint64_t addr)
 	return 0;
 }
 
-int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
-		  const struct cfi_target *target, const struct cfi_track_options *options)
+static void free_walk(struct cfi_walk *walk)
+{
+	if (!walk)
+		return;
+	forget(walk);
+	array__free(&walk->leaders);
+	array__free(&walk->queue);
+	array__free(&walk->parts);
+	free(walk->marks);
+	free(walk->leader_at);
+	free(walk->insn_at);
+	array__free(&walk->insns);
+	if (walk->disassembler != walk->options->disassembler)
+		disassembler__free(walk->disassembler);
+	free(walk);
+}
+
+static int walk_code(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
+		     const struct cfi_target *target, const struct cfi_track_options *options)
 {
 	struct cfi_walk *walk = calloc(1, sizeof(*walk));
 	int err;
@@ -262,28 +279,31 @@ int cfi_walk__new(struct cfi_walk **walk_out, struct bytes code, uint64_t addr,
 	}
 	err = err ? err : walk->err;
 	if (err) {
-		cfi_walk__free(walk);
+		free_walk(walk);
 		return err;
 	}
 	*walk_out = walk;
 	return 0;
 }
 
-void cfi_walk__free(struct cfi_walk *walk)
+int cfi_walk__over(struct bytes code, uint64_t addr, const struct cfi_target *target,
+		   const struct cfi_track_options *options,
+		   int (*visit)(void *context, const struct cfi_visit *at), void *context)
 {
-	if (!walk)
-		return;
-	forget(walk);
-	array__free(&walk->leaders);
-	array__free(&walk->queue);
-	array__free(&walk->parts);
-	free(walk->marks);
-	free(walk->leader_at);
-	free(walk->insn_at);
-	array__free(&walk->insns);
-	if (walk->disassembler != walk->options->disassembler)
-		disassembler__free(walk->disassembler);
-	free(walk);
+	static const struct cfi_track_options no_options;
+	struct cfi_walk *walk;
+	int err;
+
+	if (!cfi__can_track(target))
+		return -ENOTSUP;
+	if (!code.size)
+		return 0;
+	err = walk_code(&walk, code, addr, target, options ? options : &no_options);
+	if (err)
+		return err;
+	err = cfi_walk__visit(walk, visit, context);
+	free_walk(walk);
+	return err;
 }
 
 #endif

@@ -5,13 +5,6 @@
 
 #include "cfi/state.h"
 
-struct cfi_walk;
-
-/* Arguments as of cfi__track, which see. */
-int cfi_walk__new(struct cfi_walk **walk, struct bytes code, uint64_t addr,
-		  const struct cfi_target *target, const struct cfi_track_options *options);
-void cfi_walk__free(struct cfi_walk *walk);
-
 /*
  * What is in front of one instruction; flow says what it does. Where nothing is known: state is
  * NULL, size that of all such code in a row, why says the reason and padding whether the code is
@@ -25,8 +18,12 @@ struct cfi_visit {
 	bool padding;
 };
 
-/* Calls visit for all code, by address within each part, until it does not return 0. */
-int cfi_walk__visit(struct cfi_walk *walk, int (*visit)(void *context, const struct cfi_visit *at),
-		    void *context);
+/*
+ * Calls visit for all code, by address within each part, until it does not return 0. Other
+ * arguments and errors as of cfi__track, which see.
+ */
+int cfi_walk__over(struct bytes code, uint64_t addr, const struct cfi_target *target,
+		   const struct cfi_track_options *options,
+		   int (*visit)(void *context, const struct cfi_visit *at), void *context);
 
 #endif

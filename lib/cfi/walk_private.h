@@ -63,6 +63,10 @@ struct cfi_walk {
 	int err;
 };
 
+/* Calls visit for all code of a walk that is done, by address within each part. */
+int cfi_walk__visit(struct cfi_walk *walk, int (*visit)(void *context, const struct cfi_visit *at),
+		    void *context);
+
 /* Ends the walk's being believed: the first reason given stays. */
 void cfi_walk__contradict(struct cfi_walk *walk, enum cfi_undecided_reason reason, uint64_t pc);
 /* False, and a contradiction, once more has been done than the code's size allows. */
