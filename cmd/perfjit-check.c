@@ -169,8 +169,7 @@ static bool print_to(struct run *run, const char *path, const char *mode,
 		print_form(run->result, file);
 	if (file && !ferror(file) && fclose(file) == 0)
 		return true;
-	diag__report(run->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,
-		     "can't be written: %s", strerror(errno));
+	diag__errno(run->diag, "output.write", path, "can't be written");
 	return false;
 }
 

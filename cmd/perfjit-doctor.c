@@ -194,8 +194,7 @@ static enum exit_code tell(struct run *run)
 		return failure__code(run->diag, err, EXIT_OUTPUT);
 	if (written)
 		return run->result->code;
-	diag__report(run->diag, DIAG_ERROR, "output.write", path, DIAG_NO_OFFSET,
-		     "can't write the report: %s", strerror(errno));
+	diag__errno(run->diag, "output.write", path, "can't write the report");
 	return EXIT_OUTPUT;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/spool.h"
 #include "base/text.h"
 #include "cfi/disassemble.h"
@@ -53,8 +54,7 @@ static bool looks_like_perf_map(const char *head)
 
 static bool is_named(const char *path, const char *prefix, const char *suffix)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file__base_name(path);
 	size_t length = strlen(name), tail = strlen(suffix);
 
 	return strncmp(name, prefix, strlen(prefix)) == 0 && length >= tail &&
@@ -112,12 +112,8 @@ static int print_path(struct dump *dump)
 	struct stat stat = { 0 };
 	int err;
 
-	if (fd < 0) {
-		err = errno;
-		diag__report(dump->diag, DIAG_ERROR, "file.open", dump->path, DIAG_NO_OFFSET,
-			     "can't open: %s", strerror(err));
-		return -err;
-	}
+	if (fd < 0)
+		return diag__errno(dump->diag, "file.open", dump->path, "can't open");
 	fstat(fd, &stat);
 	if (S_ISDIR(stat.st_mode))
 		err = dump__perfdata(dump);

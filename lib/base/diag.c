@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,14 @@ void diag__report(struct diag *diag, enum diag_level level, const char *kind, co
 	va_end(args);
 	message.text = text__printable(text, sizeof(text), raw);
 	diag->report(diag->context, &message);
+}
+
+int diag__errno(struct diag *diag, const char *kind, const char *file, const char *what)
+{
+	int err = errno;
+
+	diag__report(diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s: %s", what, strerror(err));
+	return -err;
 }
 
 uint64_t diag__count(const struct diag *diag, enum diag_level level)

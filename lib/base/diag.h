@@ -42,6 +42,9 @@ void diag__free(struct diag *diag);
 void diag__report(struct diag *diag, enum diag_level level, const char *kind, const char *file,
 		  uint64_t offset, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Reports what failed as an error, and why, which is errno; returns that, negative. */
+int diag__errno(struct diag *diag, const char *kind, const char *file, const char *what);
+
 uint64_t diag__count(const struct diag *diag, enum diag_level level);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,12 +75,28 @@ static void text_is_safe_to_print(void **state)
 	diag__free(diag);
 }
 
+static void errno_is_told_and_returned(void **state)
+{
+	struct log log = { "" };
+	struct diag *diag = diag__new(note_message, &log);
+	char expected[200];
+
+	(void)state;
+	errno = ENOSPC;
+	assert_int_equal(diag__errno(diag, "file.write", "name", "can't write"), -ENOSPC);
+	snprintf(expected, sizeof(expected), "2 file.write name -1 1 can't write: %s\n",
+		 strerror(ENOSPC));
+	assert_string_equal(log.text, expected);
+	diag__free(diag);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_and_counts),
 		cmocka_unit_test(counts_without_a_reporter),
 		cmocka_unit_test(text_is_safe_to_print),
+		cmocka_unit_test(errno_is_told_and_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,12 +15,11 @@
 /* What is bigger is copied to a file instead of memory. */
 #define COPY_MAX ((size_t)16 << 20)
 
-static int fail(struct diag *diag, const char *kind, const char *path, const char *what)
+const char *file__base_name(const char *path)
 {
-	int err = errno;
+	const char *slash = strrchr(path, '/');
 
-	diag__report(diag, DIAG_ERROR, kind, path, DIAG_NO_OFFSET, "%s: %s", what, strerror(err));
-	return -err;
+	return slash ? slash + 1 : path;
 }
 
 /* Up to size bytes from the file's beginning; fewer if it has become shorter. -1 and errno. */
@@ -84,7 +83,7 @@ static int copy_to_file(struct file_map *map, const char *path, struct diag *dia
 	err = spool__copy_file(fd, map->fd, (uint64_t)map->stat.st_size, path, diag);
 	if (!err &&
 	    (fstat(fd, &stat) < 0 || (stat.st_size && map_file(map, fd, (size_t)stat.st_size) < 0)))
-		err = fail(diag, "file.read", path, "can't read");
+		err = diag__errno(diag, "file.read", path, "can't read");
 	/* what is mapped is the copy: so are its holes */
 	close(map->fd);
 	map->fd = fd;
@@ -97,7 +96,7 @@ static int read_file(struct file_map *map, const char *path, bool copy, struct d
 	int err;
 
 	if (fstat(map->fd, &map->stat) < 0)
-		return fail(diag, "file.open", path, "can't look at it");
+		return diag__errno(diag, "file.open", path, "can't look at it");
 	if (!S_ISREG(map->stat.st_mode)) {
 		diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET,
 			     S_ISDIR(map->stat.st_mode) ? "is a directory" : "is no regular file");
@@ -109,7 +108,7 @@ static int read_file(struct file_map *map, const char *path, bool copy, struct d
 	if (copy && size > COPY_MAX)
 		return copy_to_file(map, path, diag);
 	err = copy ? copy_to_memory(map, size) : map_file(map, map->fd, size);
-	return err < 0 ? fail(diag, "file.read", path, "can't read") : 0;
+	return err < 0 ? diag__errno(diag, "file.read", path, "can't read") : 0;
 }
 
 int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag)
@@ -118,7 +117,7 @@ int file_map__open(struct file_map *map, const char *path, bool copy, struct dia
 
 	*map = (struct file_map){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
 	if (map->fd < 0)
-		return fail(diag, "file.open", path, "can't open");
+		return diag__errno(diag, "file.open", path, "can't open");
 	err = read_file(map, path, copy, diag);
 	if (err)
 		file_map__close(map);
@@ -175,13 +174,6 @@ static void open_named(struct file_out *out, mode_t mode)
 	}
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What is written is put in the place of what was there: of a device that would be its end. */
 static bool would_replace_device(const struct file_out *out)
 {
@@ -197,7 +189,7 @@ static bool prepare(struct file_out *out, int folder, const char *path)
 	if (!out->path)
 		return false;
 	out->folder = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	out->name = last_part(out->path);
+	out->name = file__base_name(out->path);
 	return true;
 }
 
@@ -214,7 +206,7 @@ static int create(struct file_out *out, mode_t mode, struct diag *diag)
 	}
 	if (out->fd >= 0)
 		return 0;
-	err = fail(diag, "output.create", out->path, "can't create");
+	err = diag__errno(diag, "output.create", out->path, "can't create");
 	file_out__abort(out);
 	return err;
 }
@@ -244,7 +236,8 @@ static int open_folder(const char *path, struct diag *diag)
 		return -ENOMEM;
 	folder = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
-		folder = fail(diag, "output.create", path, "can't open the folder it is to be in");
+		folder = diag__errno(diag, "output.create", path,
+				     "can't open the folder it is to be in");
 	free(copy);
 	return folder;
 }
@@ -312,7 +305,7 @@ int file_out__write(struct file_out *out, struct bytes bytes, struct diag *diag)
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote < 0)
-			return fail(diag, "output.write", out->path, "can't write");
+			return diag__errno(diag, "output.write", out->path, "can't write");
 		bytes.data += wrote;
 		bytes.size -= (size_t)wrote;
 	}
@@ -347,7 +340,7 @@ static int give_name(struct file_out *out)
 static int close_stream(struct file_out *out, struct diag *diag)
 {
 	int err = close(out->fd) < 0 && errno != EINTR
-			  ? fail(diag, "output.write", out->path, "can't write")
+			  ? diag__errno(diag, "output.write", out->path, "can't write")
 			  : 0;
 
 	out->fd = -1;
@@ -362,10 +355,10 @@ int file_out__commit(struct file_out *out, bool sync, struct diag *diag)
 	if (out->stream)
 		return close_stream(out, diag);
 	if (sync && fsync(out->fd) < 0)
-		err = fail(diag, "output.write", out->path, "can't write");
+		err = diag__errno(diag, "output.write", out->path, "can't write");
 	else if (give_name(out) < 0 ||
 		 renameat(out->folder, out->temporary, out->folder, out->name) < 0)
-		err = fail(diag, "output.rename", out->path, "can't put the file in place");
+		err = diag__errno(diag, "output.rename", out->path, "can't put the file in place");
 	if (!err) {
 		free(out->temporary);
 		out->temporary = NULL;

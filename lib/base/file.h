@@ -11,6 +11,9 @@
 
 struct diag;
 
+/* The part of a path behind its last slash. */
+const char *file__base_name(const char *path);
+
 /* A regular file mapped read-only. */
 struct file_map {
 	struct bytes bytes;

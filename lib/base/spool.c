@@ -12,15 +12,6 @@
 
 #define PIECE (256u << 10)
 
-static int fail(struct diag *diag, const char *path, const char *what)
-{
-	int err = errno;
-
-	diag__report(diag, DIAG_ERROR, "file.spool", path, DIAG_NO_OFFSET, "%s: %s", what,
-		     strerror(err));
-	return -err;
-}
-
 int spool__create(const char *path, struct diag *diag)
 {
 	const char *folder = getenv("TMPDIR");
@@ -35,7 +26,8 @@ int spool__create(const char *path, struct diag *diag)
 		return -ENOMEM;
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0)
-		fd = fail(diag, path, "can't make a temporary copy of it (TMPDIR says where)");
+		fd = diag__errno(diag, "file.spool", path,
+				 "can't make a temporary copy of it (TMPDIR says where)");
 	else
 		unlink(name);
 	free(name);
@@ -50,7 +42,8 @@ int spool__write(int fd, struct bytes bytes, const char *path, struct diag *diag
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote < 0)
-			return fail(diag, path, "can't write its temporary copy");
+			return diag__errno(diag, "file.spool", path,
+					   "can't write its temporary copy");
 		bytes.data += wrote;
 		bytes.size -= (size_t)wrote;
 	}
@@ -68,7 +61,7 @@ static int copy_bytes(int fd, int from, uint64_t bytes, const char *path, struct
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			err = fail(diag, path, "can't read");
+			err = diag__errno(diag, "file.spool", path, "can't read");
 		if (got <= 0)
 			break;
 		err = spool__write(fd, (struct bytes){ piece, (size_t)got }, path, diag);
@@ -93,9 +86,9 @@ static int copy_run(int fd, int from, off_t *at, const char *path, struct diag *
 	if (data < 0 && errno == ENXIO)
 		return 0;
 	if (hole < 0 || lseek(from, data, SEEK_SET) < 0)
-		return fail(diag, path, "can't read");
+		return diag__errno(diag, "file.spool", path, "can't read");
 	if (lseek(fd, data, SEEK_SET) < 0)
-		return fail(diag, path, "can't write its temporary copy");
+		return diag__errno(diag, "file.spool", path, "can't write its temporary copy");
 	err = copy_bytes(fd, from, (uint64_t)(hole - data), path, diag);
 	*at = hole;
 	return err ? err : 1;
@@ -113,10 +106,10 @@ int spool__copy_file(int fd, int from, uint64_t size, const char *path, struct d
 	if (more < 0)
 		return more;
 	if (fstat(from, &stat) < 0)
-		return fail(diag, path, "can't look at it");
+		return diag__errno(diag, "file.spool", path, "can't look at it");
 	if ((uint64_t)stat.st_size < size)
 		size = (uint64_t)stat.st_size;
 	if (ftruncate(fd, (off_t)size) < 0)
-		return fail(diag, path, "can't write its temporary copy");
+		return diag__errno(diag, "file.spool", path, "can't write its temporary copy");
 	return 0;
 }

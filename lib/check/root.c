@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "codemap/process.h"
 #include "unwind/unwind.h"
 
@@ -31,13 +32,10 @@ static bool matches_any(const char *const *globs, size_t count, const char *text
 
 static bool is_in_c_library(const struct unwind_frame *frame)
 {
-	const char *slash;
-
 	if (!frame->mapping || !frame->mapping->file)
 		return false;
-	slash = strrchr(frame->mapping->name, '/');
 	return matches_any(c_libraries, sizeof(c_libraries) / sizeof(*c_libraries),
-			   slash ? slash + 1 : frame->mapping->name);
+			   file__base_name(frame->mapping->name));
 }
 
 /* Whether code outside the C library is what the last one called: at most through start_thread. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "codemap/process.h"
 
 struct known_runtime {
@@ -66,8 +67,7 @@ static const struct known_runtime runtimes[] = {
 /* Position in the table, or NR_RUNTIMES. */
 static size_t find(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file__base_name(path);
 
 	for (size_t i = 0; i < NR_RUNTIMES; i++)
 		for (size_t j = 0; runtimes[i].files[j]; j++)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "doctor/recording.h"
 #include "jitdump/examine.h"
 
@@ -117,8 +118,7 @@ static void find_container(struct recording *recording)
 /* "jit-1234.dump", the only name that perf inject looks for. */
 static bool is_perf_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file__base_name(path);
 	size_t digits = strncmp(name, "jit-", 4) == 0 ? strspn(name + 4, "0123456789") : 0;
 
 	return digits && strcmp(name + 4 + digits, ".dump") == 0;

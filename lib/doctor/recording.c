@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "check/subject.h"
@@ -85,13 +86,12 @@ static void note_sample(struct recording *recording, const struct perfdata_recor
 static void note_python(struct recording *recording, const struct perfdata_record *record)
 {
 	struct perfdata_mmap mmap;
-	const char *slash, *name;
+	const char *name;
 	unsigned int minor;
 
 	if (!perfdata__parse_mmap(recording->perfdata, record, &mmap))
 		return;
-	slash = strrchr(mmap.name, '/');
-	name = slash ? slash + 1 : mmap.name;
+	name = file__base_name(mmap.name);
 	if (strncmp(name, "lib", 3) == 0)
 		name += 3;
 	if (sscanf(name, "python3.%3u", &minor) == 1 && minor > recording->python)

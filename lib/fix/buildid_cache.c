@@ -31,15 +31,6 @@ struct entry {
 	char *target; /* of the link: the folder as seen from there */
 };
 
-static int fail(const struct cache *cache, const char *path, const char *what)
-{
-	int err = errno;
-
-	diag__report(cache->diag, DIAG_ERROR, "output.buildid-cache", path, DIAG_NO_OFFSET,
-		     "%s: %s", what, strerror(err));
-	return -err;
-}
-
 static void free_entry(struct entry *entry)
 {
 	free(entry->folder);
@@ -74,7 +65,8 @@ static int make_folders(const struct cache *cache, char *path)
 		if (slash)
 			*slash = 0;
 		err = mkdir(path, 0777) < 0 && errno != EEXIST
-			      ? fail(cache, path, "can't make a folder of the build-id cache")
+			      ? diag__errno(cache->diag, "output.buildid-cache", path,
+					    "can't make a folder of the build-id cache")
 			      : 0;
 		if (slash)
 			*slash = '/';
@@ -126,9 +118,11 @@ static int put_link(const struct cache *cache, struct entry *entry)
 	if (err)
 		return err;
 	if (unlink(entry->link) < 0 && errno != ENOENT)
-		return fail(cache, entry->link, "can't replace what is there");
+		return diag__errno(cache->diag, "output.buildid-cache", entry->link,
+				   "can't replace what is there");
 	if (symlink(entry->target, entry->link) < 0)
-		return fail(cache, entry->link, "can't make a link");
+		return diag__errno(cache->diag, "output.buildid-cache", entry->link,
+				   "can't make a link");
 	return 0;
 }
 

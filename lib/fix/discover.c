@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "codemap/process.h"
 #include "fix/kept.h"
 #include "fix/search.h"
@@ -53,7 +54,7 @@ bool discover__may_be_marker(const char *name, uint64_t size, uint64_t pgoff)
 
 bool discover__is_marker(const char *name, uint32_t *file_pid)
 {
-	const char *p = search__base_name(name);
+	const char *p = file__base_name(name);
 
 	*file_pid = 0;
 	if (strncmp(p, "jit-", 4) != 0)
@@ -238,8 +239,7 @@ static bool may_be_of(const struct marker *marker, uint32_t pid, const struct ji
 		return false;
 	if (pid)
 		return marker->pid == pid;
-	return strcmp(search__base_name(marker->name), search__base_name(jitdump__path(dump))) ==
-		       0 ||
+	return strcmp(file__base_name(marker->name), file__base_name(jitdump__path(dump))) == 0 ||
 	       marker->file_pid == own || marker->pid == own;
 }
 
@@ -247,7 +247,7 @@ static bool may_be_of(const struct marker *marker, uint32_t pid, const struct ji
 static const struct marker *marker_of(const struct discovery *discovery, const struct scan *scan,
 				      uint32_t pid, struct jitdump *dump)
 {
-	const char *name = search__base_name(jitdump__path(dump));
+	const char *name = file__base_name(jitdump__path(dump));
 	const struct marker *best = NULL;
 	int best_rank = 0;
 
@@ -256,7 +256,7 @@ static const struct marker *marker_of(const struct discovery *discovery, const s
 
 		if (!may_be_of(marker, pid, dump))
 			continue;
-		rank = 1 + (strcmp(search__base_name(marker->name), name) == 0) +
+		rank = 1 + (strcmp(file__base_name(marker->name), name) == 0) +
 		       2 * search__fits(scan, marker->process, dump);
 		if (rank >= best_rank) {
 			best = marker;

@@ -27,10 +27,9 @@ struct relocator {
 static char *moved(void *context, const char *name)
 {
 	const struct relocator *relocator = context;
-	const char *slash = strrchr(name, '/');
 	char *path = NULL;
 
-	if (asprintf(&path, "%s/%s", relocator->options->folder, slash ? slash + 1 : name) < 0)
+	if (asprintf(&path, "%s/%s", relocator->options->folder, file__base_name(name)) < 0)
 		return NULL;
 	return path;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "codemap/process.h"
 
 /* How deep below the user's folders dumps lie: LLVM and the JVM write jit/NAME-DATE/jit-PID.dump.
@@ -19,13 +20,6 @@
 
 /* How far a dump's times may be outside of its process's life, ns: records are written late. */
 #define SLACK UINT64_C(1000000000)
-
-const char *search__base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void note_tried(struct search *search, const char *path, const char *why)
 {
@@ -289,7 +283,7 @@ static struct jitdump *try_below(struct search *search, const char *dir, const c
 static struct jitdump *try_user_dirs(struct search *search)
 {
 	const struct discover_options *options = search->options;
-	const char *name = search__base_name(search->marker->name);
+	const char *name = file__base_name(search->marker->name);
 	struct jitdump *dump = NULL;
 
 	for (size_t i = 0; !dump && i < options->nr_jitdump_dirs; i++) {
@@ -359,7 +353,7 @@ static struct jitdump *try_living_process(struct search *search)
 static struct jitdump *try_beside_profile(struct search *search)
 {
 	const char *slash = strrchr(search->perf_data, '/');
-	const char *name = search__base_name(search->marker->name);
+	const char *name = file__base_name(search->marker->name);
 
 	if (!slash)
 		return try_in(search, ".", 1, name);

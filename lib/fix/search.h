@@ -14,9 +14,8 @@ struct search {
 	const char *perf_data; /* path */
 	const struct marker *marker;
 	struct diag *diag;
-	struct buf
-		tried; /* paths that did not have it and why, ", " between; failed: memory ran out
-			  while it was looked for. Freed by the caller */
+	struct buf tried; /* paths that did not have it and why, ", " between; failed: memory ran
+			     out while it was looked for. Freed by the caller */
 };
 
 /* The dump, opened, or NULL. */
@@ -27,8 +26,5 @@ struct jitdump *search__find(struct search *search);
  * clocks differ, or there is no code.
  */
 bool search__fits(const struct scan *scan, const struct process *process, struct jitdump *dump);
-
-/* What stands behind the last slash. */
-const char *search__base_name(const char *path);
 
 #endif

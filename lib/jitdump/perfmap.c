@@ -134,8 +134,7 @@ static int read_lines(struct perfmap *map, const struct file_map *file)
 
 static uint32_t pid_in_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file__base_name(path);
 	unsigned long pid;
 	char *end;
 

@@ -14,15 +14,6 @@
 
 #include "base/diag.h"
 
-static int fail(struct diag *diag, const char *path, const char *what)
-{
-	int err = errno;
-
-	diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET, "%s: %s", what,
-		     strerror(err));
-	return -err;
-}
-
 /* N of "data.N", -1 for "data", -2 for any other name. */
 static long data_number(const char *name)
 {
@@ -54,7 +45,9 @@ static int add_part(struct perfdata_source *source, int folder, const char *name
 		return -ENOMEM;
 	part.fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (part.fd < 0 || fstat(part.fd, &part.stat) < 0 || !S_ISREG(part.stat.st_mode)) {
-		int err = part.fd < 0 ? fail(diag, path, "can't open a file in it") : -EINVAL;
+		int err = part.fd < 0
+				  ? diag__errno(diag, "file.open", path, "can't open a file in it")
+				  : -EINVAL;
 
 		if (part.fd >= 0)
 			diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET,
@@ -83,7 +76,7 @@ static int find_parts(struct perfdata_source *source, int folder, const char *pa
 	int err = 0;
 
 	if (!dir) {
-		err = fail(diag, path, "can't open");
+		err = diag__errno(diag, "file.open", path, "can't open");
 		if (fd >= 0)
 			close(fd);
 		return err;
@@ -121,13 +114,13 @@ int perfdata_source__map_parts(struct perfdata_source *source, const char *path,
 		mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (base == MAP_FAILED)
-		return fail(diag, path, "can't read");
+		return diag__errno(diag, "file.open", path, "can't read");
 	source->mapped = size;
 	source->bytes = (struct bytes){ base, size };
 	array__for_each(part, &source->parts) {
 		if (part->size && mmap(base + part->start, part->size, PROT_READ,
 				       MAP_PRIVATE | MAP_FIXED, part->fd, 0) == MAP_FAILED)
-			return fail(diag, path, "can't read");
+			return diag__errno(diag, "file.open", path, "can't read");
 	}
 	return 0;
 }

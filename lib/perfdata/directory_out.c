@@ -12,14 +12,6 @@
 #include "perfdata/internal.h"
 #include "perfdata/splice.h"
 
-static int fail(struct diag *diag, const char *kind, const char *path, const char *what)
-{
-	int err = errno;
-
-	diag__report(diag, DIAG_ERROR, kind, path, DIAG_NO_OFFSET, "%s: %s", what, strerror(err));
-	return -err;
-}
-
 static bool is_self_or_parent(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -94,7 +86,7 @@ int directory_out__open(struct directory_out *out, const char *path, bool sync, 
 	}
 	if (mkdtemp(out->temporary))
 		return 0;
-	err = fail(diag, "output.create", out->path, "can't create");
+	err = diag__errno(diag, "output.create", out->path, "can't create");
 	free(out->path);
 	free(out->temporary);
 	*out = (struct directory_out){ 0 };
@@ -152,7 +144,7 @@ static int copy_folder(const struct directory_out *out, const char *name, mode_t
 	if (!path)
 		return -ENOMEM;
 	if (mkdir(path, (mode & 0777) | 0700) < 0)
-		err = fail(diag, "output.create", path, "can't create");
+		err = diag__errno(diag, "output.create", path, "can't create");
 	free(path);
 	return err;
 }
@@ -183,7 +175,8 @@ static int copy_entry(const struct copying *copying, DIR *folder, const char *en
 
 	/* no links: they may lead anywhere */
 	if (fstatat(dirfd(folder), entry, &stat, AT_SYMLINK_NOFOLLOW) < 0)
-		return fail(copying->diag, "file.open", copying->perfdata->path, "can't look into");
+		return diag__errno(copying->diag, "file.open", copying->perfdata->path,
+				   "can't look into");
 	if (S_ISDIR(stat.st_mode)) {
 		err = copy_folder(copying->out, name, stat.st_mode, copying->diag);
 		return err ? err : copy_tree(copying, name);
@@ -226,7 +219,7 @@ static int copy_tree(const struct copying *copying, const char *name)
 		return -ENOMEM;
 	folder = opendir(path);
 	err = folder ? copy_entries(copying, folder, name)
-		     : fail(copying->diag, "file.open", path, "can't open");
+		     : diag__errno(copying->diag, "file.open", path, "can't open");
 	if (folder)
 		closedir(folder);
 	free(path);
@@ -283,9 +276,10 @@ int directory_out__commit(struct directory_out *out, const struct stat *input, s
 	int err = 0;
 
 	if (finish_folder(out, input) < 0)
-		err = fail(diag, "output.write", out->path, "can't write");
+		err = diag__errno(diag, "output.write", out->path, "can't write");
 	else if (put_in_place(out) < 0)
-		err = fail(diag, "output.rename", out->path, "can't put the directory in place");
+		err = diag__errno(diag, "output.rename", out->path,
+				  "can't put the directory in place");
 	directory_out__abort(out, diag);
 	return err;
 }

@@ -13,15 +13,6 @@
 /* Bytes of a file that may be in memory while it is gone through. */
 #define RESIDENT_MAX (32u << 20)
 
-static int fail(struct diag *diag, const char *path, const char *what)
-{
-	int err = errno;
-
-	diag__report(diag, DIAG_ERROR, "file.open", path, DIAG_NO_OFFSET, "%s: %s", what,
-		     strerror(err));
-	return -err;
-}
-
 int perfdata_source__map(struct perfdata_source *source, int fd, const char *path,
 			 struct diag *diag)
 {
@@ -33,14 +24,14 @@ int perfdata_source__map(struct perfdata_source *source, int fd, const char *pat
 		return -ENOMEM;
 	}
 	if (fstat(fd, &source->stat) < 0)
-		return fail(diag, path, "can't look at it");
+		return diag__errno(diag, "file.open", path, "can't look at it");
 	if (source->stat.st_size == 0)
 		return 0;
 	source->mapped = (size_t)source->stat.st_size;
 	data = mmap(NULL, source->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED) {
 		source->mapped = 0;
-		return fail(diag, path, "can't read");
+		return diag__errno(diag, "file.open", path, "can't read");
 	}
 	source->parts.items[0].size = source->mapped;
 	source->bytes = (struct bytes){ data, source->mapped };
@@ -90,7 +81,7 @@ static int copy_head(int fd, int stream, uint8_t head[HEAD], size_t *bytes, cons
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail(diag, path, "can't read");
+			return diag__errno(diag, "file.open", path, "can't read");
 		if (got == 0)
 			break;
 		*bytes += (size_t)got;
@@ -158,7 +149,7 @@ static int open_fd(struct perfdata_source *source, int fd, const char *path, str
 	int err;
 
 	if (fstat(fd, &stat) < 0) {
-		err = fail(diag, path, "can't look at it");
+		err = diag__errno(diag, "file.open", path, "can't look at it");
 		close(fd);
 		return err;
 	}
@@ -180,7 +171,7 @@ int perfdata_source__open(struct perfdata_source *source, const char *path, stru
 	int err;
 
 	if (fd < 0)
-		return fail(diag, path, "can't open");
+		return diag__errno(diag, "file.open", path, "can't open");
 	err = open_fd(source, fd, path, diag);
 	if (!err && unwrap__is_wrapped(source->bytes))
 		err = unwrap(source, path, diag);
