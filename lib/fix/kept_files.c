@@ -20,13 +20,6 @@
 #define ID_DIGITS 12
 #define SUFFIX    ".so"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether a file's build-id begins as the name says. */
 static bool is_named_by(const char *name, const struct module_file *file)
 {
@@ -99,10 +92,10 @@ __attribute__((format(printf, 2, 3))) static int try(struct kept_dso *dso, const
  */
 static int find_file(struct kept_dso *dso, const char *profile)
 {
-	const char *base = base_name(dso->name);
+	const char *base = file__base_name(dso->name);
 	const char *folder_end = base > dso->name ? base - 1 : base;
 	const char *folder = folder_end;
-	int beside = (int)(base_name(profile) - profile);
+	int beside = (int)(file__base_name(profile) - profile);
 	int err = try(dso, "%s", dso->name);
 
 	while (folder > dso->name && folder[-1] != '/')
@@ -125,7 +118,7 @@ static int find_place(struct kept_dso *dso, const char *folder)
 {
 	if (!dso->source || !folder)
 		return 0;
-	if (asprintf(&dso->path, "%s/%s", folder, base_name(dso->name)) < 0) {
+	if (asprintf(&dso->path, "%s/%s", folder, file__base_name(dso->name)) < 0) {
 		dso->path = NULL;
 		return -ENOMEM;
 	}
