@@ -2,19 +2,18 @@
 /* How a run of perfjit-fix fails. */
 #include <errno.h>
 
-#include "base/diag.h"
+#include "failure.h"
 #include "fix_run.h"
 #include "perfdata/perfdata.h"
 
 void fix_run__complain(struct fix_run *run, const char *kind, const char *file, const char *text)
 {
-	diag__report(run->diag, DIAG_ERROR, kind, file, DIAG_NO_OFFSET, "%s", text);
+	failure__report(run->diag, kind, file, text);
 }
 
 enum exit_code fix_run__failed(struct fix_run *run, int err, enum exit_code code)
 {
-	if (err == -ENOMEM)
-		fix_run__complain(run, "memory", NULL, "out of memory");
+	code = failure__code(run->diag, err, code);
 	/* whatever else was reported is what came of the input having been cut short */
 	if (err != -EBADMSG &&
 	    ((run->perfdata && perfdata__check_whole(run->perfdata, run->diag) < 0) ||
