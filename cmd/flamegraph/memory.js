@@ -5,6 +5,8 @@ const codeColor = generation => generation % 2
 	? `hsl(280 ${dark.matches ? 40 : 48}% ${dark.matches ? 44 : 68}%)`
 	: `hsl(205 ${dark.matches ? 45 : 55}% ${dark.matches ? 38 : 70}%)`;
 
+const noDump = "Its jitdump was not at hand: perfjit-check --jitdump-dir=DIR shows the code.";
+
 // The items of a flat list, each an array of width values.
 function items(list, width)
 {
@@ -118,6 +120,11 @@ const memory = {
 		if (!space) {
 			context.fillStyle = color.faint;
 			context.fillText("The profile has no JIT code.", 8, 20);
+			return;
+		}
+		if (!space.regions.length) {
+			context.fillStyle = color.faint;
+			context.fillText(noDump, 8, 20);
 			return;
 		}
 		this.drawRegions(context, space, width);
@@ -303,6 +310,7 @@ const memory = {
 				`${plural(space.codes.length, "piece")} of code, ` +
 				`${plural(space.source.samples, "sample")} in JIT code` +
 				(stride > 1 ? `, one of ${count(stride)} is shown` : "")],
+				["bad", space.codes.length ? "" : noDump],
 				missing ? ["bad", `${plural(missing, "frame")} without a name, in hatched places`]
 					: ["faint", "Every frame has its name."],
 				["faint", "Addresses grow downwards. Times are from the first sample on."]]);

@@ -185,6 +185,9 @@ subtest 'JIT memory' => sub {
 	is_deeply($browser->value($seen), [map { JSON::PP::true } 1 .. 4], 'the next one is in view');
 	$browser->key('Escape');
 	quiet('memory');
+	open_page('without');
+	$browser->key('m');
+	like(text('detail'), qr/jitdump was not at hand: perfjit-check --jitdump-dir=/, 'no jitdump');
 	open_page('missing');
 	$browser->key('m');
 	my $frames = json('missing.json')->{jit_frames};

@@ -26,6 +26,8 @@ rm -rf ./*
 recording node20-fp
 perfjit-fix -q --jitdump-dir=. perf.data
 page node perf.fixed.data
+rm jit-*.dump
+page without perf.fixed.data
 rm -rf ./*
 recording java17-fp-pfp
 perfjit-fix -q --jitdump-dir=. perf.data
