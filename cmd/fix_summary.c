@@ -400,12 +400,18 @@ static void print_relocated(const struct printer *printer)
 		moves->nr_missing == 1 ? "is" : "are");
 }
 
+static bool has_kept_dsos(const struct plan *plan)
+{
+	return plan->kept && kept__nr_lost(plan->kept) < plan->kept->dsos.count;
+}
+
 /* Without a jitdump, a map or chains that were unwound the output is what the input was. */
 static bool nothing_was_done(const struct printer *printer)
 {
 	const struct plan *plan = printer->plan;
 
 	return plan && !plan->discovery->dumps.count && !plan->discovery->maps.count &&
+	       !has_kept_dsos(plan) &&
 	       printer->result->options->bake.which == BAKE_NONE;
 }
 
