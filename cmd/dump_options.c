@@ -221,8 +221,8 @@ void dump_options__parse(struct dump_options *options, int argc, char **argv)
 		.doc = "Prints a jitdump, a perf.data, a DSO of JIT code or a perf map, and says what "
 		       "is wrong with it.\v"
 		       "Exit status: 0 done, 1 nothing is there of what was selected, or an unwind table "
-		       "does not fit its code (--cfi), 2 wrong usage, 3 input can't be read, 4 output can't be written. perfjit-dump(1) "
-		       "tells more.",
+		       "does not fit its code (--cfi), 2 wrong usage, 3 input can't be read, 4 output "
+		       "can't be written. perfjit-dump(1) tells more.",
 	};
 
 	options__parse(&argp, "perfjit-dump", argc, argv, options);
