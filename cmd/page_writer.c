@@ -7,26 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/text.h"
 
 #define CHUNK ((size_t)1024 * 1024)
-
-static bool is_stream(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
-}
-
-/* A descriptor of the device or pipe at path, such as /dev/stdout; -1: there is none. */
-static int open_stream(const char *path)
-{
-	return is_stream(path) ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
-}
 
 /*
  * Whether a page may take the place of what is at path: another page, an empty file or nothing. The
@@ -46,16 +32,9 @@ static bool may_replace(const char *path)
 	return size <= 0 || (size == sizeof(found) && memcmp(found, begin, sizeof(found)) == 0);
 }
 
-/* What is there and can't be replaced, or must not be: reported. */
+/* What is there and must not be replaced: reported. */
 static int check_replaced(const char *path, struct diag *diag)
 {
-	struct stat found;
-
-	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
-		diag__report(diag, DIAG_ERROR, "output.rename", path, DIAG_NO_OFFSET,
-			     "can't put the file in place: %s", strerror(EISDIR));
-		return -EISDIR;
-	}
 	if (may_replace(path))
 		return 0;
 	diag__report(diag, DIAG_ERROR, "page.exists", path, DIAG_NO_OFFSET,
@@ -69,10 +48,10 @@ int page_writer__check(const char *path, struct diag *diag)
 	int err;
 
 	/* who waits at a pipe would take its being opened and closed for all there is */
-	if (is_stream(path))
+	if (file__is_stream(path))
 		return 0;
-	err = check_replaced(path, diag);
-	return err ? err : file_out__check(path, diag);
+	err = file_out__check(path, diag);
+	return err ? err : check_replaced(path, diag);
 }
 
 static int open_file(struct file_out *out, const char *path, struct diag *diag)
@@ -85,7 +64,7 @@ static int open_file(struct file_out *out, const char *path, struct diag *diag)
 
 void page_writer__open(struct page_writer *writer, const char *path, struct diag *diag)
 {
-	int stream = open_stream(path);
+	int stream = file__open_stream(path);
 
 	*writer = (struct page_writer){ .diag = diag, .buf = BUF(ORDER_LITTLE) };
 	writer->err = stream < 0 ? open_file(&writer->out, path, diag)

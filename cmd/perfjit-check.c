@@ -11,6 +11,7 @@
 #include "page_writer.h"
 #include "perfdata/edit.h"
 #include "progress.h"
+#include "report_file.h"
 
 struct run {
 	struct check_arguments *arguments;
@@ -20,6 +21,7 @@ struct run {
 	struct perfdata *profile, *original;
 	struct comparison comparison;
 	struct check_pictures pictures;
+	bool has_place; /* for files that the user wants written */
 };
 
 static bool advance(void *context, uint64_t done, uint64_t total)
@@ -94,20 +96,16 @@ static enum exit_code judge(struct run *run)
 	return verdicts->no_jit ? EXIT_NO_JIT : EXIT_PARTIAL;
 }
 
-/*
- * Before anything is counted: whether there is a place for what the user wants written. Of a file
- * that is written as results are told, that will say what is wrong.
- */
+/* Before anything is counted: whether there is a place for what the user wants written. */
 static enum exit_code check_outputs(struct run *run)
 {
 	const struct check_arguments *arguments = run->arguments;
 	int err = arguments->flamegraph ? page_writer__check(arguments->flamegraph, run->diag) : 0;
 
-	if (err)
-		return failure__code(run->diag, err, EXIT_OUTPUT);
-	return arguments->junit_file && file__check_writable(arguments->junit_file) < 0
-		       ? EXIT_OUTPUT
-		       : EXIT_DONE;
+	if (!err && arguments->junit_file)
+		err = report_file__check(arguments->junit_file, run->diag);
+	run->has_place = !err;
+	return err ? failure__code(run->diag, err, EXIT_OUTPUT) : EXIT_DONE;
 }
 
 static enum exit_code work(struct run *run)
@@ -160,17 +158,30 @@ static int print(const struct check_result *result, FILE *stream)
 	return 0;
 }
 
-static bool print_to(struct run *run, const char *path, const char *mode,
-		     void (*print_form)(const struct check_result *result, FILE *stream))
+static int write_junit(struct run *run)
 {
-	FILE *file = fopen(path, mode);
+	struct report_file file;
+
+	report_file__open(&file);
+	if (file.stream)
+		check_result__print_junit(run->result, file.stream);
+	return report_file__commit(&file, run->arguments->junit_file, run->diag);
+}
+
+/* What other steps of the job wrote there stands before it. */
+static bool add_to_summary(struct run *run, const char *path)
+{
+	FILE *file = fopen(path, "ae");
+	bool written;
 
 	if (file)
-		print_form(run->result, file);
-	if (file && !ferror(file) && fclose(file) == 0)
-		return true;
-	diag__errno(run->diag, "output.write", path, "can't be written");
-	return false;
+		check_result__print_markdown(run->result, file);
+	written = file && !ferror(file);
+	if (file)
+		written &= fclose(file) == 0;
+	if (!written)
+		diag__errno(run->diag, "output.write", path, "can't be written");
+	return written;
 }
 
 /* The page of --flamegraph; there is none when nothing could be counted. */
@@ -196,11 +207,11 @@ static enum exit_code tell(struct run *run)
 		failure__report(run->diag, "output.stdout", NULL, "can't write to standard output");
 		return EXIT_OUTPUT;
 	}
-	if (arguments->junit_file &&
-	    !print_to(run, arguments->junit_file, "w", check_result__print_junit))
-		return EXIT_OUTPUT;
-	if (arguments->form == CHECK_GITHUB && summary && *summary &&
-	    !print_to(run, summary, "a", check_result__print_markdown))
+	if (arguments->junit_file && run->has_place)
+		err = write_junit(run);
+	if (err)
+		return failure__code(run->diag, err, EXIT_OUTPUT);
+	if (arguments->form == CHECK_GITHUB && summary && *summary && !add_to_summary(run, summary))
 		return EXIT_OUTPUT;
 	return draw(run);
 }

@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "jitdump/jitdump.h"
 #include "progress.h"
+#include "report_file.h"
 #include "signals.h"
 
 struct run {
@@ -20,6 +21,7 @@ struct run {
 	struct doctor_result *result;
 	struct diag *diag;
 	struct progress *progress;
+	bool has_place; /* for a report in a file of its own */
 };
 
 static bool is_in_path(const char *name)
@@ -157,11 +159,13 @@ static bool admit(struct run *run)
 static enum exit_code work(struct run *run)
 {
 	const char *report = run->options->report_file;
+	int err = report ? report_file__check(report, run->diag) : 0;
 	enum exit_code code;
 
-	/* probing takes a while; what is wrong is said when the report is to be written */
-	if (report && file__check_writable(report) < 0)
-		return EXIT_OUTPUT;
+	run->has_place = !err;
+	if (err)
+		return failure__code(run->diag, err, EXIT_OUTPUT);
+	/* probing takes a while */
 	code = probe(run);
 	if (code != EXIT_DONE)
 		return code;
@@ -181,20 +185,33 @@ static int print(const struct doctor_result *result, FILE *stream)
 	return 0;
 }
 
+static enum exit_code write_report(struct run *run)
+{
+	struct report_file file;
+	int err = -ENOMEM;
+
+	report_file__open(&file);
+	if (file.stream)
+		err = print(run->result, file.stream);
+	if (err)
+		report_file__abort(&file);
+	else
+		err = report_file__commit(&file, run->options->report_file, run->diag);
+	return err ? failure__code(run->diag, err, EXIT_OUTPUT) : run->result->code;
+}
+
 static enum exit_code tell(struct run *run)
 {
-	const char *path = run->options->report_file;
-	FILE *stream = path ? fopen(path, "we") : stdout;
-	int err = stream ? print(run->result, stream) : 0;
-	bool written = stream && failure__is_written(stream);
+	int err;
 
-	if (path && stream)
-		written &= fclose(stream) == 0;
+	if (run->options->report_file)
+		return run->has_place ? write_report(run) : run->result->code;
+	err = print(run->result, stdout);
 	if (err)
 		return failure__code(run->diag, err, EXIT_OUTPUT);
-	if (written)
+	if (failure__is_written(stdout))
 		return run->result->code;
-	diag__errno(run->diag, "output.write", path, "can't write the report");
+	diag__errno(run->diag, "output.stdout", NULL, "can't write the report");
 	return EXIT_OUTPUT;
 }
 

@@ -199,12 +199,23 @@ out_has "has all probes" '^  ok  *reads symbols of ELF files'
 run perfjit-doctor --report=report.txt
 holds "--report=FILE writes it there" report.txt noelf nounwind noinject broken
 is "and nothing else" "$(cat ../out)" ""
+cp report.txt ../whole.txt
+{
+	(
+		trap '' XFSZ
+		ulimit -f 0
+		perfjit-doctor --report=report.txt /dev/null
+	)
+	echo $? >../status
+} 2>&1 | cat >../out
+is "a report that does not fit" "$(cat ../status)" 4
+same_file "  the one that was there stands" report.txt ../whole.txt
 run perfjit-doctor --report=no/where
 exits 4 "a report that can't be written"
 run perfjit-doctor --report=no/where none.data
 exits 4 "is told of before anything is looked at"
 err_is "which is all" <<EOT
-perfjit-doctor: error: no/where: can't write the report: No such file or directory
+perfjit-doctor: error: no/where: can't open the folder it is to be in: No such file or directory
 EOT
 run perfjit-doctor --redact
 exits 2 "--redact alone"

@@ -256,9 +256,15 @@ int file_out__open(struct file_out *out, const char *path, mode_t mode, struct d
 
 int file_out__check(const char *path, struct diag *diag)
 {
-	int folder = open_folder(path, diag), err;
 	struct file_out out;
+	struct stat found;
+	int folder, err;
 
+	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
+		errno = EISDIR;
+		return diag__errno(diag, "output.rename", path, "can't put the file in place");
+	}
+	folder = open_folder(path, diag);
 	if (folder < 0)
 		return folder;
 	err = prepare(&out, folder, path) ? create(&out, 0600, diag) : -ENOMEM;
@@ -267,24 +273,16 @@ int file_out__check(const char *path, struct diag *diag)
 	return err;
 }
 
-int file__check_writable(const char *path)
+bool file__is_stream(const char *path)
 {
-	struct stat stat_;
-	char *copy;
-	int err;
+	struct stat found;
 
-	if (stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
-		return -EISDIR;
-	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
-		return 0;
-	if (errno != ENOENT)
-		return -errno;
-	copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	err = faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
-	free(copy);
-	return err;
+	return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+int file__open_stream(const char *path)
+{
+	return file__is_stream(path) ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
 int file_out__take(struct file_out *out, int fd, const char *name)

@@ -35,11 +35,11 @@ int file_map__open(struct file_map *map, const char *path, bool copy, struct dia
 uint64_t file_map__data_from(const struct file_map *map, uint64_t pos);
 void file_map__close(struct file_map *map);
 
-/*
- * Whether fopen(path, "w") would do, without having done it: 0 or a negative errno. To be asked
- * before long work whose result goes there.
+/* Whether a device, pipe or socket is at path: what writes there, or asks whether it can, is seen.
  */
-int file__check_writable(const char *path);
+bool file__is_stream(const char *path);
+/* A descriptor of the one at path to write to, such as /dev/stdout; -1: there is none. */
+int file__open_stream(const char *path);
 
 /*
  * A file under way: without a name where the file system allows it (O_TMPFILE), else a temporary
