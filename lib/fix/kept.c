@@ -204,7 +204,16 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(((const struct kept_dso *)a)->name, ((const struct kept_dso *)b)->name);
 }
 
-/* One entry for each DSO, by name, with the build-id that the profile has for it. */
+static struct kept_dso *find_dso(const struct kept *kept, const char *name)
+{
+	const struct kept_dso key = { .name = name };
+
+	return kept->dsos.count ? bsearch(&key, kept->dsos.items, kept->dsos.count, sizeof(key),
+					  compare_names)
+				: NULL;
+}
+
+/* One entry for each DSO, by name. */
 static int collect_dsos(struct kept *kept)
 {
 	size_t count = 0;
@@ -222,16 +231,18 @@ static int collect_dsos(struct kept *kept)
 		if (!count || compare_names(dso, &kept->dsos.items[count - 1]) != 0)
 			kept->dsos.items[count++] = *dso;
 	kept->dsos.count = count;
-	array__for_each(record, &kept->records) {
-		struct kept_dso key = { .name = record->mmap.name };
-
+	array__for_each(record, &kept->records)
 		if (record->maps)
 			record->dso =
-				(size_t)((struct kept_dso *)bsearch(&key, kept->dsos.items, count,
-								    sizeof(key), compare_names) -
-					 kept->dsos.items);
-	}
+				(size_t)(find_dso(kept, record->mmap.name) - kept->dsos.items);
 	return 0;
+}
+
+const char *kept__locate(const struct kept *kept, const char *name)
+{
+	const struct kept_dso *dso = find_dso(kept, name);
+
+	return dso ? dso->source : NULL;
 }
 
 int kept__map(const struct kept *kept, struct processes *processes)

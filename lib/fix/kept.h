@@ -71,6 +71,8 @@ int kept__settle(struct kept *kept, struct discovery *discovery, struct diag *di
 int kept__map(const struct kept *kept, struct processes *processes);
 /* Whether a process stays as it was fixed before. kept may be NULL. */
 bool kept__stands(const struct kept *kept, const struct process *process);
+/* Once found: the file of a DSO that records name so; NULL: it is none, or gone. */
+const char *kept__locate(const struct kept *kept, const char *name);
 
 /*
  * Finds the DSOs: where the profile says, or beside the profile if both were moved together; they
@@ -81,8 +83,6 @@ int kept__find_files(struct kept *kept, const char *profile, const char *folder,
 /* How many of the DSOs are gone, and whether a process has one of them. */
 size_t kept__nr_lost(const struct kept *kept);
 bool kept__has_lost(const struct kept *kept, const struct process *process);
-/* The file of a DSO that records name so; NULL: it is none, or gone. */
-const char *kept__locate(const struct kept *kept, const char *name);
 
 /* Copies a DSO to out, open for dso->path. 0 or a negative errno, reported. */
 int kept_dso__copy(const struct kept_dso *dso, struct file_out *out, struct diag *diag);

@@ -14,7 +14,7 @@
 #include "base/spool.h"
 #include "fix/kept.h"
 #include "perfdata/edit.h"
-#include "unwind/module.h"
+#include "unwind/elf_file.h"
 
 /* Digits of the build-id at the end of a DSO's name: "jit-<pid>-<region>-<generation>-<id>.so". */
 #define ID_DIGITS 12
@@ -185,14 +185,6 @@ bool kept__has_lost(const struct kept *kept, const struct process *process)
 		    !kept->dsos.items[record->dso].source)
 			return true;
 	return false;
-}
-
-const char *kept__locate(const struct kept *kept, const char *name)
-{
-	array__for_each(dso, &kept->dsos)
-		if (strcmp(dso->name, name) == 0)
-			return dso->source;
-	return NULL;
 }
 
 /* ---- what is written ------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unwind/module.h"
+#include "unwind/elf_file.h"
 
 static void take_build_id(struct module_file *file, Elf_Data *data)
 {

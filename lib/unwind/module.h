@@ -5,21 +5,13 @@
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <libelf.h>
 #include <pthread.h>
 
 #include "base/bytes.h"
+#include "unwind/elf_file.h"
 #include "unwind/rows.h"
 #include "unwind/symbols.h"
 #include "unwind/unwind.h"
-
-/* A file, or memory that holds one. */
-struct module_file {
-	Elf *elf;
-	struct bytes bytes; /* all of it */
-	uint8_t build_id[PERFDATA_BUILD_ID_SIZE];
-	size_t build_id_size;
-};
 
 struct module_segment {
 	uint64_t offset, size; /* in the file */
@@ -62,12 +54,5 @@ const struct unwind_row *unwind_module__row(struct unwind_module *module, uint64
 int unwind_module__locate(struct unwind_module *module, const struct unwinder *unwinder);
 /* Finds the file of separate debug information. */
 void unwind_module__locate_debug(struct unwind_module *module, const struct unwinder *unwinder);
-
-/* elf_file.c */
-bool module_file__open(struct module_file *file, const char *path);
-/* The kernel's code in this very process. */
-bool module_file__open_vdso(struct module_file *file);
-void module_file__close(struct module_file *file);
-bool module_file__is(const struct module_file *file, struct bytes build_id);
 
 #endif
