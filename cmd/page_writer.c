@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "report_file.h"
 
 #define CHUNK ((size_t)1024 * 1024)
 
@@ -45,13 +46,9 @@ static int check_replaced(const char *path, struct diag *diag)
 
 int page_writer__check(const char *path, struct diag *diag)
 {
-	int err;
+	int err = report_file__check(path, diag);
 
-	/* who waits at a pipe would take its being opened and closed for all there is */
-	if (file__is_stream(path))
-		return 0;
-	err = file_out__check(path, diag);
-	return err ? err : check_replaced(path, diag);
+	return err || file__is_stream(path) ? err : check_replaced(path, diag);
 }
 
 static int open_file(struct file_out *out, const char *path, struct diag *diag)

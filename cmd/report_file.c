@@ -3,12 +3,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/diag.h"
 #include "base/file.h"
 
 int report_file__check(const char *path, struct diag *diag)
 {
-	return file__is_stream(path) ? 0 : file_out__check(path, diag);
+	struct stat found;
+
+	if (file__is_stream(path))
+		return 0;
+	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
+		errno = EISDIR;
+		return diag__errno(diag, "output.rename", path, "can't put the file in place");
+	}
+	return file_out__check(path, diag);
 }
 
 void report_file__open(struct report_file *file)

@@ -256,15 +256,9 @@ int file_out__open(struct file_out *out, const char *path, mode_t mode, struct d
 
 int file_out__check(const char *path, struct diag *diag)
 {
+	int folder = open_folder(path, diag), err;
 	struct file_out out;
-	struct stat found;
-	int folder, err;
 
-	if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
-		errno = EISDIR;
-		return diag__errno(diag, "output.rename", path, "can't put the file in place");
-	}
-	folder = open_folder(path, diag);
 	if (folder < 0)
 		return folder;
 	err = prepare(&out, folder, path) ? create(&out, 0600, diag) : -ENOMEM;
