@@ -89,9 +89,9 @@ struct perfjit_fix_result {
  * Reads the profile input ("-": standard input) and its jitdumps, writes options->output and DSOs.
  * result may be NULL. A profile without jitdumps is copied; a missing jitdump is a warning and
  * counted. A profile that was fixed before is fixed anew; JIT code whose jitdump is gone meanwhile
- * keeps the DSOs that it has. -ECANCELED when progress said so, -EINVAL for options that make no sense, -EBADMSG when
- * the input became shorter while it was read; in all cases of failure nothing is left behind and an
- * output that was there before stands.
+ * keeps the DSOs that it has. -ECANCELED when progress said so, -EINVAL for options that make no
+ * sense, -EBADMSG when the input became shorter while it was read; in all cases of failure nothing
+ * is left behind and an output that was there before stands.
  */
 PERFJIT_API int perfjit__fix(const char *input, const struct perfjit_fix_options *options,
 			     struct perfjit_fix_result *result);

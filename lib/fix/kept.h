@@ -42,8 +42,8 @@ struct kept {
 	const struct scan *scan;
 	const struct perfdata *fixed;
 	struct buf bytes; /* of the records */
-	ARRAY(struct kept_record)
-	records;                     /* by place in the file; once settled, those that stand */
+	/* by place in the file; once settled, those that stand */
+	ARRAY(struct kept_record) records;
 	ARRAY(struct kept_dso) dsos; /* that they map */
 	bool *named;                 /* by process: with its kin it has DSOs */
 	bool *stands;                /* by process: they stay, with those of its kin */
