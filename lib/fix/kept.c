@@ -173,9 +173,11 @@ static void let_stand(struct kept *kept, const struct discovery *discovery,
 {
 	const struct process *from = process;
 
-	for (; from; from = loaded__copied_from(from))
+	do {
 		if (is_described(discovery, from))
 			return;
+		from = loaded__copied_from(from);
+	} while (from);
 	if (kept__stands(kept, process))
 		return;
 	kept->stands[kin_of(process)] = true;
