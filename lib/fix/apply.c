@@ -98,33 +98,57 @@ static int make_dso(const struct plan_dso *dso, struct file_out *out, struct dia
 			    : dso__write(&dso->spec, dso->build_id, out, diag);
 }
 
-/* One that was planned, or else is copied; i is its place in writer->created. */
-static int write_file_of_dso(struct writer *writer, size_t i, const struct plan_dso *planned,
-			     const struct kept_dso *kept)
+static bool is_there(const struct writer *writer, const char *path)
 {
-	const char *path = planned ? planned->path : kept->path;
-	int folder = writer->folder.fd;
-	bool fresh = faccessat(folder, name_of(path), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-	struct file_out out;
-	int err = file_out__open_in(&out, folder, path, output_mode(writer), writer->diag);
+	return faccessat(writer->folder.fd, name_of(path), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
 
-	if (err)
-		return err;
-	err = planned ? make_dso(planned, &out, writer->diag)
-		      : kept_dso__copy(kept, &out, writer->diag);
+static int begin_dso(const struct writer *writer, const char *path, struct file_out *out)
+{
+	return file_out__open_in(out, writer->folder.fd, path, output_mode(writer), writer->diag);
+}
+
+/* err: of writing it. */
+static int end_dso(const struct writer *writer, struct file_out *out, int err)
+{
 	if (err) {
-		file_out__abort(&out);
+		file_out__abort(out);
 		return err;
 	}
-	give_to_owner_of_input(writer, out.fd);
+	give_to_owner_of_input(writer, out->fd);
 	/* the disk begins with what is waited for in the end */
 	if (writer->syncs_later)
-		sync_file_range(out.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-	err = file_out__commit(&out, writer->syncs_each, writer->diag);
+		sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	return file_out__commit(out, writer->syncs_each, writer->diag);
+}
+
+/* i: its place in writer->created. */
+static int write_dso(struct writer *writer, size_t i, const struct plan_dso *dso)
+{
+	bool fresh = !is_there(writer, dso->path);
+	struct file_out out;
+	int err = begin_dso(writer, dso->path, &out);
+
+	if (!err)
+		err = end_dso(writer, &out, make_dso(dso, &out, writer->diag));
 	if (err)
 		return err;
 	writer->created[i] = fresh;
-	return advance(writer, planned ? planned->layout.load_end - planned->lo : 0);
+	return advance(writer, dso->layout.load_end - dso->lo);
+}
+
+static int copy_dso(struct writer *writer, size_t i, const struct kept_dso *dso)
+{
+	bool fresh = !is_there(writer, dso->path);
+	struct file_out out;
+	int err = begin_dso(writer, dso->path, &out);
+
+	if (!err)
+		err = end_dso(writer, &out, kept_dso__copy(dso, &out, writer->diag));
+	if (err)
+		return err;
+	writer->created[i] = fresh;
+	return advance(writer, 0);
 }
 
 static int copy_dsos(struct writer *writer)
@@ -134,8 +158,7 @@ static int copy_dsos(struct writer *writer)
 
 	for (size_t i = 0; !err && i < nr_kept(plan); i++)
 		if (plan->kept->dsos.items[i].copied)
-			err = write_file_of_dso(writer, plan->dsos.count + i, NULL,
-						&plan->kept->dsos.items[i]);
+			err = copy_dso(writer, plan->dsos.count + i, &plan->kept->dsos.items[i]);
 	return err;
 }
 
@@ -154,7 +177,7 @@ static int write_dsos(struct writer *writer)
 				  plan->dso_folder_named, writer->diag);
 	for (size_t i = 0; !err && i < plan->dsos.count; i++)
 		if (plan->dsos.items[i].path)
-			err = write_file_of_dso(writer, i, &plan->dsos.items[i], NULL);
+			err = write_dso(writer, i, &plan->dsos.items[i]);
 	return err || !copied ? err : copy_dsos(writer);
 }
 
