@@ -11,31 +11,43 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "codemap/slots.h"
 #include "fix/loaded.h"
 #include "fix/output.h"
 #include "fix/scan.h"
 
 struct entry {
 	uint64_t addr, end, load;
+	uint32_t serial; /* of what was loaded at one time the last is the newest */
 	bool referenced;
 	const char *name;
 };
 
 struct perf_map {
-	ARRAY(struct entry) candidates;
-	ARRAY(struct entry) entries; /* by address, disjoint */
-	size_t nr_hidden;
+	ARRAY(struct entry) entries; /* by address, once all are there */
+	struct slots named;          /* positions of those that get their place, disjoint */
+	size_t nr_named, nr_hidden;
 };
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
 
 static int by_claim(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct entry *x = *(const struct entry *const *)a;
+	const struct entry *y = *(const struct entry *const *)b;
 
 	if (x->referenced != y->referenced)
 		return x->referenced ? -1 : 1;
 	if (x->load != y->load)
 		return x->load > y->load ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	if (x->serial != y->serial)
+		return x->serial > y->serial ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
 /* What is, or was at the time of its fork, in the process. */
@@ -49,6 +61,7 @@ static int collect(struct perf_map *map, const struct process *process)
 			.addr = code->addr,
 			.end = code->addr + code->size,
 			.load = code->load,
+			.serial = code->serial,
 			.referenced = code->first_reference <= code->last_reference,
 			.name = code->record->name,
 		};
@@ -56,37 +69,65 @@ static int collect(struct perf_map *map, const struct process *process)
 		if (owner != process &&
 		    (code->load >= process->start || code->end <= process->start))
 			continue;
-		if (!array__push(&map->candidates, entry))
+		if (!array__push(&map->entries, entry))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int place(struct perf_map *map, const struct entry *entry)
+/* The named entry that is at some of an entry's place, or NULL. */
+static const struct entry *rival_of(const struct perf_map *map, const struct entry *entry)
 {
-	struct entry *entries = map->entries.items;
-	size_t low = array__count_leading(other, &map->entries, other->end <= entry->addr);
+	const struct entry *entries = map->entries.items;
+	size_t i = (size_t)(entry - entries), other = slots__before(&map->named, i);
 
-	if (low < map->entries.count && entries[low].addr < entry->end) {
+	if (other != SLOTS_NONE && entries[other].end > entry->addr)
+		return &entries[other];
+	other = slots__next(&map->named, i);
+	return other != SLOTS_NONE && entries[other].addr < entry->end ? &entries[other] : NULL;
+}
+
+static void place(struct perf_map *map, const struct entry *entry)
+{
+	const struct entry *rival = rival_of(map, entry);
+
+	if (rival) {
 		/* the same once more is nothing hidden */
-		map->nr_hidden += entries[low].addr != entry->addr ||
-				  entries[low].end != entry->end ||
-				  strcmp(entries[low].name, entry->name) != 0;
-		return 0;
+		map->nr_hidden += rival->addr != entry->addr || rival->end != entry->end ||
+				  strcmp(rival->name, entry->name) != 0;
+		return;
 	}
-	if (!array__push(&map->entries, *entry))
+	slots__add(&map->named, (size_t)(entry - map->entries.items));
+	map->nr_named++;
+}
+
+/* Those with the best claim first. */
+static int place_all(struct perf_map *map)
+{
+	size_t count = map->entries.count;
+	const struct entry **claims = calloc(count + 1, sizeof(struct entry *));
+
+	if (!claims || slots__init(&map->named, count)) {
+		free(claims);
 		return -ENOMEM;
-	entries = map->entries.items;
-	memmove(entries + low + 1, entries + low,
-		(map->entries.count - 1 - low) * sizeof(*entries));
-	entries[low] = *entry;
+	}
+	if (count)
+		qsort(map->entries.items, count, sizeof(struct entry), by_addr);
+	for (size_t i = 0; i < count; i++)
+		claims[i] = &map->entries.items[i];
+	qsort(claims, count, sizeof(struct entry *), by_claim);
+	for (size_t i = 0; i < count; i++)
+		place(map, claims[i]);
+	free(claims);
 	return 0;
 }
 
 /* "<address> <size> <name>", hexadecimal, a line each: names must not end it sooner. */
 static void print(const struct perf_map *map, struct buf *buf)
 {
-	array__for_each(entry, &map->entries) {
+	for (size_t i = slots__next(&map->named, 0); i != SLOTS_NONE;
+	     i = slots__next(&map->named, i + 1)) {
+		const struct entry *entry = &map->entries.items[i];
 		char numbers[64];
 		int length = snprintf(numbers, sizeof(numbers), "%" PRIx64 " %" PRIx64 " ",
 				      entry->addr, entry->end - entry->addr);
@@ -131,21 +172,18 @@ static int make_map(const struct plan *plan, uint32_t pid, const struct output_f
 	for (size_t i = 0; !err && i < processes__count(processes); i++)
 		if (processes__at(processes, i)->pid == pid)
 			err = collect(&map, processes__at(processes, i));
-	if (map.candidates.count)
-		qsort(map.candidates.items, map.candidates.count, sizeof(struct entry), by_claim);
-	array__for_each(entry, &map.candidates)
-		if (!err)
-			err = place(&map, entry);
-	if (!err && map.entries.count) {
+	if (!err)
+		err = place_all(&map);
+	if (!err && map.nr_named) {
 		err = asprintf(&path, "%s/perf-%u.map", folder->path, pid) < 0
 			      ? -ENOMEM
 			      : write_map(plan, &map, folder->fd, path, diag);
 		result->nr_maps++;
-		result->nr_functions += map.entries.count;
+		result->nr_functions += map.nr_named;
 		result->nr_hidden += map.nr_hidden;
 		free(path);
 	}
-	array__free(&map.candidates);
+	slots__free(&map.named);
 	array__free(&map.entries);
 	return err;
 }

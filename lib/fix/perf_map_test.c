@@ -53,10 +53,37 @@ static void test_maps(void **state)
 	plan__free(plan);
 }
 
+/* A profile without times: all code was loaded at one time, and the last load is the newest. */
+static void test_without_times(void **state)
+{
+	struct testing *testing = *state;
+	struct perf_map_result result;
+	struct plan *plan;
+	char dir[192];
+
+	testing->sample_type = TEST_FP & ~(uint64_t)PERF_SAMPLE_TIME;
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__marker(testing, 0, 1, "jit-1.dump");
+	dump__begin(testing, 1);
+	dump__load(testing, 30, 0x10100, 16, "first");
+	dump__load(testing, 40, 0x10108, 16, "second");
+	dump__load(testing, 50, 0x10200, 16, "other");
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 0, 1, 0x10200);
+	plan = testing__plan(testing, 0);
+	snprintf(dir, sizeof(dir), "%s", testing__path(testing, "maps"));
+	assert_int_equal(perf_maps__write(plan, dir, &result, testing->diag), 0);
+	expect_file(testing__path(testing, "maps/perf-1.map"), "10108 10 second\n"
+							       "10200 10 other\n");
+	assert_int_equal(result.nr_hidden, 1);
+	plan__free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TESTING(test_maps),
+		TESTING(test_without_times),
 	};
 
 	return cmocka_run_group_tests_name("perf_map", tests, NULL, NULL);
