@@ -10,6 +10,16 @@
 #include "jitdump/perfmap.h"
 #include "session/session.h"
 
+static void note_dumps(struct check_subjects *subjects)
+{
+	array__for_each(marker, &subjects->discovery.markers)
+		if (marker->missing && marker->process)
+			subjects->subjects[marker->process->number].own_missing = true;
+	array__for_each(found, &subjects->discovery.dumps)
+		if (found->refused && found->process)
+			subjects->subjects[found->process->number].own_refused = true;
+}
+
 int check_subjects__read(struct check_subjects *subjects, struct perfdata *original,
 			 const struct discover_options *options, struct diag *diag)
 {
@@ -33,7 +43,10 @@ int check_subjects__read(struct check_subjects *subjects, struct perfdata *origi
 		return err;
 	subjects->subjects =
 		calloc(processes__count(scan->processes) + 1, sizeof(*subjects->subjects));
-	return subjects->subjects ? 0 : -ENOMEM;
+	if (!subjects->subjects)
+		return -ENOMEM;
+	note_dumps(subjects);
+	return 0;
 }
 
 void check_subjects__free(struct check_subjects *subjects)
@@ -43,15 +56,6 @@ void check_subjects__free(struct check_subjects *subjects)
 	if (subjects->scan.processes)
 		scan__free(&subjects->scan);
 	diag__free(subjects->silent);
-}
-
-/* Whether process is other or was forked from it without exec since. */
-static bool descends(const struct process *process, const struct process *other)
-{
-	for (; process; process = process->execed ? NULL : process->parent)
-		if (process == other)
-			return true;
-	return false;
 }
 
 /* What perfjit-fix has mapped is not in the original; a profile of baked chains has none. */
@@ -98,12 +102,10 @@ static void prepare(const struct check_subjects *subjects, struct check_subject 
 	subject->described = loaded__owner(process) != NULL;
 	subject->has_dsos = fixed || maps_dsos(process);
 	subject->map_shown = is_map_shown(subjects, process);
-	array__for_each(marker, &subjects->discovery.markers)
-		if (marker->missing && marker->process && descends(process, marker->process))
-			subject->dump_missing = true;
-	array__for_each(found, &subjects->discovery.dumps)
-		if (found->refused && found->process && descends(process, found->process))
-			subject->refused = true;
+	for (; process; process = process->execed ? NULL : process->parent) {
+		subject->dump_missing |= subjects->subjects[process->number].own_missing;
+		subject->refused |= subjects->subjects[process->number].own_refused;
+	}
 	subject->prepared = true;
 }
 

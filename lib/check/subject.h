@@ -10,10 +10,11 @@ struct check_subject {
 	struct process *process;
 	const struct runtime *runtime;
 	struct check_group *group, *runtime_group; /* NULL until a sample counts */
+	bool own_missing, own_refused;             /* of the dumps that it wrote itself */
 	bool prepared;                             /* what follows is set */
-	bool described; /* a dump or map tells of its code, or of what it inherited */
-	bool dump_missing, refused;
-	bool has_dsos;  /* the profile maps DSOs for its JIT code */
+	bool described;             /* a dump or map tells of its code, or of what it inherited */
+	bool dump_missing, refused; /* of its own dumps, or those of processes it was forked from */
+	bool has_dsos;              /* the profile maps DSOs for its JIT code */
 	bool map_shown; /* its perf map is where perf reads it, or where the user says maps are */
 };
 

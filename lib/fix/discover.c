@@ -110,23 +110,61 @@ static bool same_file(const struct marker *a, const struct marker *b)
 	return strcmp(a->name, b->name) == 0 && a->ino == b->ino;
 }
 
+/* Each process' markers from the last to the first: positions + 1, 0 where there is none. */
+struct marker_chains {
+	size_t *last;   /* by process number; behind all of them: of markers without a process */
+	size_t *before; /* by marker: of the same process */
+	size_t nr_processes;
+};
+
+static size_t *last_of(const struct marker_chains *chains, const struct process *process)
+{
+	return &chains->last[process ? process->number : chains->nr_processes];
+}
+
+static void marker_chains__free(struct marker_chains *chains)
+{
+	free(chains->last);
+	free(chains->before);
+}
+
+static int marker_chains__init(struct marker_chains *chains, const struct discovery *discovery,
+			       const struct scan *scan)
+{
+	chains->nr_processes = processes__count(scan->processes);
+	chains->last = calloc(chains->nr_processes + 1, sizeof(*chains->last));
+	chains->before = calloc(discovery->markers.count + 1, sizeof(*chains->before));
+	if (!chains->last || !chains->before) {
+		marker_chains__free(chains);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < discovery->markers.count; i++) {
+		size_t *last = last_of(chains, discovery->markers.items[i].process);
+
+		chains->before[i] = *last;
+		*last = i + 1;
+	}
+	return 0;
+}
+
 /* A marker that a process has from the one it was forked from: the dump is that one's. */
-static bool is_inherited(const struct discovery *discovery, const struct marker *marker)
+static bool is_inherited(const struct discovery *discovery, const struct marker_chains *chains,
+			 const struct marker *marker)
 {
 	const struct process *process = marker->process;
 	unsigned int forks = 0;
 
 	for (; process && process->parent && forks < PROCESS_MAX_FORKS; forks++) {
 		process = process->parent;
-		array__for_each(other, &discovery->markers)
-			if (other->process == process && same_file(other, marker))
+		for (size_t i = *last_of(chains, process); i; i = chains->before[i - 1])
+			if (same_file(&discovery->markers.items[i - 1], marker))
 				return true;
 	}
 	return false;
 }
 
 /* Dumps are mapped more than once; the first time counts, or one of the user's files does. */
-static bool is_done(const struct discovery *discovery, size_t i)
+static bool is_done(const struct discovery *discovery, const struct marker_chains *chains, size_t i)
 {
 	const struct marker *marker = &discovery->markers.items[i];
 
@@ -134,9 +172,8 @@ static bool is_done(const struct discovery *discovery, size_t i)
 		if (found->marker && found->marker->process == marker->process &&
 		    strcmp(found->marker->name, marker->name) == 0)
 			return true;
-	for (size_t j = 0; j < i; j++)
-		if (discovery->markers.items[j].process == marker->process &&
-		    strcmp(discovery->markers.items[j].name, marker->name) == 0)
+	for (size_t j = chains->before[i]; j; j = chains->before[j - 1])
+		if (strcmp(discovery->markers.items[j - 1].name, marker->name) == 0)
 			return true;
 	return false;
 }
@@ -153,15 +190,15 @@ static bool is_overwritten(const struct discovery *discovery, const struct marke
 	return false;
 }
 
-static int open_by_marker(struct discovery *discovery, struct marker *marker,
-			  const struct search *model)
+static int open_by_marker(struct discovery *discovery, const struct marker_chains *chains,
+			  struct marker *marker, const struct search *model)
 {
 	struct search search = *model;
 	uint64_t until = CODE_FOREVER;
 	struct jitdump *dump;
 	int err = 0;
 
-	if (is_inherited(discovery, marker)) {
+	if (is_inherited(discovery, chains, marker)) {
 		/* a fork that was seen brings what the parent had then */
 		if (!marker->process || marker->process->start)
 			return 0;
@@ -209,11 +246,16 @@ static int open_by_markers(struct discovery *discovery, const struct scan *scan,
 		.tried = BUF(ORDER_HOST),
 	};
 	size_t named = discovery->dumps.count;
-	int err = 0;
+	struct marker_chains chains;
+	int err = marker_chains__init(&chains, discovery, scan);
 
+	if (err)
+		return err;
 	for (size_t i = discovery->markers.count; !err && i--;)
-		if (!is_done(discovery, i))
-			err = open_by_marker(discovery, &discovery->markers.items[i], &model);
+		if (!is_done(discovery, &chains, i))
+			err = open_by_marker(discovery, &chains, &discovery->markers.items[i],
+					     &model);
+	marker_chains__free(&chains);
 	reverse(discovery, named);
 	return err;
 }
