@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "fix/kept.h"
 #include "fix/map_source.h"
+#include "fix/space.h"
 #include "fix/timing.h"
 
 struct loader {
@@ -211,9 +212,22 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
 	return err;
 }
 
+/* Whether a file is at addr at one time, and it is not what the code of another time lies in. */
+static bool is_in_other_file(const struct process *process, uint64_t addr, uint64_t time,
+			     uint64_t time_of_code)
+{
+	const struct mapping *file = process__mapping(process, addr, time), *its;
+
+	if (!file || !mapping__must_stay(file))
+		return false;
+	its = process__mapping(process, addr, time_of_code);
+	return !its || !mapping__same_file(file, its);
+}
+
 struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t *time, bool *early)
 {
 	const struct process *asked = process;
+	uint64_t asked_time = *time;
 	struct code *code = NULL;
 
 	*early = false;
@@ -226,8 +240,12 @@ struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t
 	if (!process)
 		return NULL;
 	code = codemap__find(process->codemap, addr, *time);
+	if (code && process != asked)
+		return is_in_other_file(asked, addr, asked_time, asked->start) ? NULL : code;
 	if (!code && process == asked) {
 		code = codemap__find_early(process->codemap, addr, *time);
+		if (code && is_in_other_file(process, addr, *time, code->load))
+			code = NULL;
 		*early = code != NULL;
 	}
 	return code;

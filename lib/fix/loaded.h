@@ -23,8 +23,10 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
 		  const struct loaded_options *options, struct diag *diag);
 
 /*
- * The code at addr in a process at *time, inherited code included; early: loaded only later. *time
- * becomes the time that counts in the process whose code it is: for inherited code the fork's.
+ * The code at addr in a process at *time, inherited code included; early: loaded only later. Where
+ * a file was mapped at *time that the code does not lie in there is none: memory of a library is
+ * used again once it is unloaded, of which nothing tells. *time becomes the time that counts in the
+ * process whose code it is: for inherited code the fork's.
  */
 struct code *loaded__find(const struct process *process, uint64_t addr, uint64_t *time,
 			  bool *early);

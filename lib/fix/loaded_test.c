@@ -108,12 +108,73 @@ static void test_moved_code_and_a_map(void **state)
 	plan__free(plan);
 }
 
+/* Memory of a library that was unloaded is used again for code: its samples stay its own. */
+static void test_code_where_a_library_was(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__marker(testing, 10, 1, "jit-1.dump");
+	profile__map(testing, 11, 1, 0x10000, 0x10000, 0, "/lib/libold.so");
+	profile__sample(testing, 12, 1, LO + 1);
+	profile__map(testing, 20, 1, 0x10000, 0x10000, 0, "//anon");
+	dump__begin(testing, 1);
+	profile__sample(testing, 25, 1, LO + 2);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 40, 1, LO + 3);
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->counts.jit_samples, 2);
+	assert_int_equal(plan->counts.jit_samples_early, 1);
+	assert_int_equal(plan->counts.jit_samples_file, 0);
+	assert_int_equal(plan->inserts.count, 1);
+	assert_int_equal(plan->inserts.items[0].time, 25);
+	plan__free(plan);
+}
+
+/* But what V8 says of its embedded builtins, in its program file, may come late like all else. */
+static void test_code_in_a_file(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	profile__comm(testing, 0, 1, "jit", false);
+	profile__marker(testing, 10, 1, "jit-1.dump");
+	profile__map(testing, 11, 1, 0x10000, 0x10000, 0, "/usr/bin/node");
+	profile__sample(testing, 12, 1, LO + 1);
+	dump__begin(testing, 1);
+	dump__load(testing, 30, LO, SIZE, "a");
+	dump__write(testing, "jit-1.dump");
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->counts.jit_samples_early, 1);
+	plan__free(plan);
+}
+
+/* A child has its parent's code but where it maps a library later. */
+static void test_library_over_inherited_code(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	begin(testing);
+	dump__write(testing, "jit-1.dump");
+	profile__fork(testing, 40, 2, 1);
+	profile__sample(testing, 41, 2, LO + 1);
+	profile__map(testing, 42, 2, 0x10000, 0x1000, 0, "/lib/libnew.so");
+	profile__sample(testing, 43, 2, LO + 1);
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->counts.samples, 2);
+	assert_int_equal(plan->counts.jit_samples, 1);
+	plan__free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_moved_code),
-		TESTING(test_moves_of_what_is_not_there),
-		TESTING(test_moved_code_and_a_map),
+		TESTING(test_moved_code),           TESTING(test_moves_of_what_is_not_there),
+		TESTING(test_moved_code_and_a_map), TESTING(test_code_where_a_library_was),
+		TESTING(test_code_in_a_file),       TESTING(test_library_over_inherited_code),
 	};
 
 	return cmocka_run_group_tests_name("loaded", tests, NULL, NULL);
