@@ -154,7 +154,7 @@ static void print_named(const struct printer *printer)
 {
 	const struct plan *plan = printer->plan;
 	const struct plan_counts *counts = &plan->counts;
-	const char *all = plan->nr_unplaced ? "" : ", all now";
+	const char *all = plan->nr_unplaced || plan->nr_late ? "" : ", all now";
 	FILE *stream = printer->stream;
 
 	printer__label(printer, "Functions");
@@ -174,7 +174,7 @@ static void print_named(const struct printer *printer)
 	if (counts->jit_frames) {
 		printer__label(printer, "Frames");
 		fprintf(stream, "%" PRIu64 " of recorded call chains in JIT code%s\n",
-			counts->jit_frames, plan->nr_unplaced ? "" : ", all named now");
+			counts->jit_frames, *all ? ", all named now" : "");
 	}
 	if (samples_have(plan, PERF_SAMPLE_STACK_USER) &&
 	    printer->result->options->bake.which == BAKE_NONE) {
@@ -223,6 +223,13 @@ static void print_skipped(const struct printer *printer)
 		printer__label(printer, "Unnamed");
 		fprintf(stream, "%" PRIu64 " function%s where no DSO can be\n", plan->nr_unplaced,
 			S(plan->nr_unplaced));
+	}
+	if (plan->nr_late) {
+		printer__label(printer, "Unnamed");
+		fprintf(stream,
+			"samples of %" PRIu64 " function%s from before the load, at addresses used "
+			"again\n",
+			plan->nr_late, S(plan->nr_late));
 	}
 	if (plan->counts.anon_samples) {
 		printer__label(printer, "Unnamed");

@@ -117,6 +117,9 @@ const char *check_reason__advice(enum check_reason reason, const struct runtime 
 
 	if (reason == CHECK_CLOCK)
 		advice = advise_clock(recorded);
+	if (reason == CHECK_LOADED_LATER && recorded->fixed)
+		advice = "nothing: other code came to the address later, so that it can't be told "
+			 "whose the sample is";
 	if (reason == CHECK_NO_DUMP && runtime && runtime->source == RUNTIME_NONE)
 		snprintf(out, size, "nothing can be done: %s", runtime->enable);
 	else if (reason == CHECK_NO_DUMP && runtime)

@@ -184,6 +184,13 @@ static int count_dsos(struct plan *plan)
 	return 0;
 }
 
+static void count_late(struct plan *plan)
+{
+	array__for_each(region, &plan->regions->list)
+		array__for_each(member, &region->members)
+			plan->nr_late += member->first_reference < member->from;
+}
+
 static int name_events(struct plan *plan, struct diag *diag)
 {
 	struct tracepoints *tracepoints;
@@ -249,6 +256,7 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 	plan->functions->without_pruning = plan->traced || (options->without & FIX_PRUNING);
 	if (!err)
 		err = cut_regions(plan, options);
+	count_late(plan);
 	if (!err)
 		err = options->no_dsos ? 0 : images__plan(plan, options, diag);
 	if (!err && !options->no_dsos)

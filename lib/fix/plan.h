@@ -104,7 +104,7 @@ struct plan_counts {
 	uint64_t jit_samples_early; /* among them: taken before the LOAD's time */
 	uint64_t jit_samples_file;  /* among them: in a mapped file, so perf had a name before */
 	uint64_t jit_samples_map;   /* among them: in code that only a perf map tells of */
-	uint64_t jit_frames;        /* chain entries in JIT code */
+	uint64_t jit_frames;        /* chain entries whose address itself is in JIT code */
 	uint64_t anon_samples;      /* ip in executable memory that is no file and in no dump */
 	uint64_t kept_samples;      /* ip in a DSO that an earlier run has made, and that stays */
 	uint64_t kept_frames;       /* chain entries in such */
@@ -140,6 +140,7 @@ struct plan {
 	uint64_t nr_functions; /* that DSOs name */
 	uint64_t nr_dropped;   /* left out: no sample refers to them and others overlap */
 	uint64_t nr_unplaced;  /* without a name: where they are, no DSO can be */
+	uint64_t nr_late; /* with samples from before their load, left unnamed: others came there */
 	uint64_t dso_bytes;    /* of loaded parts */
 	char *dso_folder;      /* absolute */
 	bool dso_folder_named; /* by the user, not made up from the output's name */

@@ -182,7 +182,8 @@ static void count_ip(struct surveyor *surveyor, struct process *process,
 		counts->jit_samples_map += code_record__is_of_perf_map(code->record);
 		counts->jit_samples_file += mapping && mapping->file;
 	} else {
-		counts->anon_samples += mapping && mapping->exec && !mapping->file;
+		counts->anon_samples +=
+			mapping && mapping->exec && !mapping->file && !mapping->kernel;
 		counts->kept_samples +=
 			kept__stands(surveyor->plan->kept, process) && is_kept(mapping);
 	}
@@ -207,15 +208,16 @@ static bool in_bounds(const struct subject *subject, uint64_t addr)
 }
 
 /*
- * Return addresses point behind the call, which may be the last thing in its function: readers
- * look up the address or the byte before it.
+ * Return addresses point behind the call, which may be the last thing in its function. perf names
+ * recorded addresses as they stand, and so they are counted; readers that look the byte before
+ * them up come to the function all the same.
  */
 static void count_chain(struct surveyor *surveyor, struct process *process,
 			const struct perfdata_sample *sample, struct plan_counts *counts)
 {
 	const struct subject *subject = &surveyor->subjects[process->number];
 	struct cursor chain = cursor__at(sample->callchain, surveyor->order);
-	const struct code *at, *before;
+	const struct code *at;
 	bool early;
 
 	while (cursor__left(&chain) >= 8) {
@@ -224,10 +226,9 @@ static void count_chain(struct surveyor *surveyor, struct process *process,
 		if (addr >= KERNEL_SPACE || !in_bounds(subject, addr))
 			continue;
 		at = refer(surveyor, process, addr, sample->time, &early);
-		before = at;
+		counts->jit_frames += at != NULL;
 		if (!at || early || addr == at->addr)
-			before = refer(surveyor, process, addr - 1, sample->time, &early);
-		counts->jit_frames += at || before;
+			refer(surveyor, process, addr - 1, sample->time, &early);
 	}
 }
 

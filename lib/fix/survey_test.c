@@ -62,15 +62,18 @@ static void test_ips(void **state)
 	dump__load(testing, 30, LO + 0x100, SIZE, "b");
 	profile__sample(testing, 40, 1, LO);
 	profile__sample(testing, 50, 1, LO + SIZE - 1);
-	/* outside: of code, of all memory, in the kernel, of a process that nobody knows */
+	/* outside: of code, in the kernel's part, of all memory, in the kernel, of a process that
+	 * nobody knows */
+	profile__map(testing, 50, 1, 0x7fff0000, 0x2000, 0, "[vdso]");
 	profile__sample(testing, 51, 1, LO + SIZE);
+	profile__sample(testing, 51, 1, 0x7fff0100);
 	profile__sample(testing, 51, 1, 0x5000);
 	profile__sample(testing, 51, 1, KERNEL);
 	profile__sample(testing, 51, 9, LO);
 	plan = end(testing);
 	expect_reference(plan, "a", 40, 50);
 	expect_none(plan, "b");
-	assert_int_equal(plan->counts.samples, 5);
+	assert_int_equal(plan->counts.samples, 6);
 	assert_int_equal(plan->counts.jit_samples, 2);
 	assert_int_equal(plan->counts.jit_samples_early, 0);
 	assert_int_equal(plan->counts.jit_samples_file, 0);
@@ -116,6 +119,7 @@ static void test_early_samples(void **state)
 	expect_reference(plan, "b", 55, 55);
 	/* not mapped then: it may have been something else, as it was later */
 	assert_int_equal(plan->inserts.items[0].time, 30);
+	assert_int_equal(plan->nr_late, 1);
 	plan__free(plan);
 }
 
@@ -131,6 +135,7 @@ static void test_early_samples_of_code_that_stays(void **state)
 	assert_int_equal(plan->counts.jit_samples_early, 1);
 	expect_reference(plan, "a", 25, 25);
 	assert_int_equal(plan->inserts.items[0].time, 25);
+	assert_int_equal(plan->nr_late, 0);
 	plan__free(plan);
 }
 
@@ -169,7 +174,8 @@ static void test_calls_at_the_end(void **state)
 	dump__load(testing, 30, LO + 0x100, SIZE, "b");
 	profile__sample_stack(testing, 40, 1, 0x5000, chain, NULL);
 	plan = end(testing);
-	assert_int_equal(plan->counts.jit_frames, 2);
+	/* perf 5.10 to 7.3 leave the one behind b without a name */
+	assert_int_equal(plan->counts.jit_frames, 1);
 	/* readers differ in which of the two they look up */
 	expect_reference(plan, "a", 40, 40);
 	expect_reference(plan, "right behind a", 40, 40);
