@@ -83,19 +83,6 @@ static double parse_percent(const char *option, const char *arg, struct argp_sta
 	return value;
 }
 
-static int64_t parse_number(const char *option, const char *arg, int64_t most,
-			    struct argp_state *state)
-{
-	char *end;
-	long long value;
-
-	errno = 0;
-	value = strtoll(arg, &end, 10);
-	if (end == arg || *end || errno || value < 0 || value > most)
-		argp_error(state, "%s wants a whole number, not '%s'", option, arg);
-	return value;
-}
-
 static error_t add_wanted(struct check_arguments *arguments, enum check_wanted_kind kind,
 			  const char *arg, struct argp_state *state)
 {
@@ -140,10 +127,10 @@ static error_t parse_demand(int key, const char *arg, struct check_arguments *ar
 		demands->ignore_short = true;
 		return 0;
 	case OPT_MIN_SAMPLES:
-		demands->min_samples = parse_number("--min-samples", arg, INT64_MAX, state);
+		demands->min_samples = options__number("--min-samples", arg, 0, INT64_MAX, state);
 		return 0;
 	case OPT_MIN_FRAMES:
-		demands->min_frames = parse_number("--min-frames", arg, INT64_MAX, state);
+		demands->min_frames = options__number("--min-frames", arg, 0, INT64_MAX, state);
 		return 0;
 	case OPT_EXPECT:
 		return add_wanted(arguments, CHECK_EXPECT, arg, state);
@@ -163,7 +150,7 @@ static error_t parse_selection(int key, const char *arg, struct check_arguments 
 
 	switch (key) {
 	case OPT_PID:
-		pid = (uint32_t)parse_number("--pid", arg, INT32_MAX, state);
+		pid = (uint32_t)options__number("--pid", arg, 0, INT32_MAX, state);
 		return array__push(&check->pids, pid) ? 0 : ENOMEM;
 	case OPT_COMM:
 		return array__push(&check->comms, arg) ? 0 : ENOMEM;

@@ -116,15 +116,6 @@ static bool parse_time(struct dump_selection *select, const char *arg)
 	return !*arg && select->from <= select->to;
 }
 
-static bool parse_pid(const char *arg, uint32_t *pid)
-{
-	char *end;
-	unsigned long value = strtoul(arg, &end, 10);
-
-	*pid = (uint32_t)value;
-	return *arg >= '0' && *arg <= '9' && !*end && value <= UINT32_MAX;
-}
-
 static error_t parse_selection(int key, const char *arg, struct dump_selection *select,
 			       struct argp_state *state)
 {
@@ -144,8 +135,8 @@ static error_t parse_selection(int key, const char *arg, struct dump_selection *
 			argp_error(state, "--time wants FROM-TO in seconds, not '%s'", arg);
 		return 0;
 	case OPT_PID:
-		if (!parse_pid(arg, &pid))
-			argp_error(state, "--pid wants a number, not '%s'", arg);
+		/* a damaged profile's may be anything of 32 bits */
+		pid = (uint32_t)options__number("--pid", arg, 0, UINT32_MAX, state);
 		return array__push(&select->pids, pid) ? 0 : ENOMEM;
 	}
 	return ARGP_ERR_UNKNOWN;

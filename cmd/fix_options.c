@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "exit.h"
+#include "base/file.h"
+#include "failure.h"
 #include "fix/output.h"
 
 enum {
@@ -33,7 +34,7 @@ enum {
 };
 
 /* As many as fit into a record. */
-#define MAX_STACK_MAX 8000u
+#define MAX_STACK_MAX 8000
 
 static const struct argp_option option_table[] = {
 	{ .doc = "Output:", .group = 1 },
@@ -101,44 +102,38 @@ static error_t parse_without(struct fix_options *options, const char *arg, struc
 					     "aliases",      "reemission",    "hole",
 					     "empty-header", "frame-pointer", "overlay",
 					     "synthesis" };
+	int choice = options__choice(arg, names, sizeof(names) / sizeof(*names));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(arg, names[i]) == 0) {
-			options->plan.without |= 1u << i;
-			return 0;
-		}
-	}
-	argp_error(state, "no mechanism is called '%s'", arg);
-	return EINVAL;
+	if (choice < 0)
+		argp_error(state, "no mechanism is called '%s'", arg);
+	else
+		options->plan.without |= 1u << choice;
+	return 0;
 }
 
 static error_t parse_layout(struct fix_options *options, const char *arg, struct argp_state *state)
 {
 	static const char *const names[] = { "auto", "trampoline", "region" };
+	int choice = options__choice(arg, names, sizeof(names) / sizeof(*names));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(arg, names[i]) == 0) {
-			options->plan.layout = (enum fix_layout)i;
-			return 0;
-		}
-	}
-	argp_error(state, "--layout is auto, trampoline or region, not '%s'", arg);
-	return EINVAL;
+	if (choice < 0)
+		argp_error(state, "--layout is auto, trampoline or region, not '%s'", arg);
+	else
+		options->plan.layout = (enum fix_layout)choice;
+	return 0;
 }
 
 static error_t parse_cfi(struct fix_options *options, const char *arg, struct argp_state *state)
 {
 	/* by enum function_cfi_source */
 	static const char *const names[] = { "auto", "producer", "synth", "none" };
+	int choice = options__choice(arg, names, sizeof(names) / sizeof(*names));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(arg, names[i]) == 0) {
-			options->plan.cfi = (enum function_cfi_source)i;
-			return 0;
-		}
-	}
-	argp_error(state, "--cfi is auto, producer, synth or none, not '%s'", arg);
-	return EINVAL;
+	if (choice < 0)
+		argp_error(state, "--cfi is auto, producer, synth or none, not '%s'", arg);
+	else
+		options->plan.cfi = (enum function_cfi_source)choice;
+	return 0;
 }
 
 static error_t parse_abi(struct fix_options *options, const char *arg, struct argp_state *state)
@@ -158,21 +153,6 @@ static error_t parse_unwind(struct fix_options *options, const char *arg, struct
 		return EINVAL;
 	}
 	options->bake.which = arg && *arg == 'j' ? BAKE_JIT : BAKE_ALL;
-	return 0;
-}
-
-static error_t parse_max_stack(struct fix_options *options, const char *arg,
-			       struct argp_state *state)
-{
-	char *end;
-	unsigned long value = strtoul(arg, &end, 10);
-
-	if (*arg < '0' || *arg > '9' || *end || !value || value > MAX_STACK_MAX) {
-		argp_error(state, "--max-stack is a number from 1 to %u, not '%s'", MAX_STACK_MAX,
-			   arg);
-		return EINVAL;
-	}
-	options->bake.max_stack = (unsigned int)value;
 	return 0;
 }
 
@@ -265,7 +245,9 @@ static error_t parse_value(int key, const char *arg, struct fix_options *options
 	case OPT_UNWIND:
 		return parse_unwind(options, arg, state);
 	case OPT_MAX_STACK:
-		return parse_max_stack(options, arg, state);
+		options->bake.max_stack =
+			(unsigned int)options__number("--max-stack", arg, 1, MAX_STACK_MAX, state);
+		return 0;
 	case OPT_SYMFS:
 		options->bake.symfs = arg;
 		return 0;
@@ -349,17 +331,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return err == ARGP_ERR_UNKNOWN ? parse_value(key, arg, options, state) : err;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static size_t without_suffix(const char *path, size_t length, const char *suffix)
 {
 	size_t size = strlen(suffix);
-	size_t name = strlen(path) - strlen(last_part(path));
+	size_t name = strlen(path) - strlen(file__base_name(path));
 
 	/* a name that is nothing but the suffix keeps it */
 	if (length > name + size && memcmp(path + length - size, suffix, size) == 0)
@@ -409,10 +384,8 @@ void fix_options__parse(struct fix_options *options, int argc, char **argv)
 		options->output = strdup(options->input);
 	else if (!options->output)
 		options->output = fix_options__default_output(options->input, options->strip);
-	if (!options->output) {
-		fprintf(stderr, "perfjit-fix: error: out of memory\n");
-		exit(EXIT_INPUT);
-	}
+	if (!options->output)
+		failure__end_for_memory("perfjit-fix");
 	options->to_stream = output__is_stream(options->output);
 	/* DSOs are files whatever becomes of the profile */
 	options->plan.output = options->to_stream ? "perf.fixed.data" : options->output;

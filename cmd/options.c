@@ -2,6 +2,8 @@
 #include "options.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +93,34 @@ void options__check_name(const char *option, const char *arg, struct argp_state 
 		argp_error(state, "%s wants a name: '' is none", option);
 }
 
+int64_t options__number(const char *option, const char *arg, int64_t least, int64_t most,
+			struct argp_state *state)
+{
+	char *end;
+	intmax_t value;
+
+	errno = 0;
+	value = strtoimax(arg, &end, 10);
+	/* strtoimax skips blanks and takes signs */
+	if (*arg >= '0' && *arg <= '9' && !*end && !errno && value >= least && value <= most)
+		return value;
+	if (most == INT64_MAX)
+		argp_error(state, "%s wants a whole number, not '%s'", option, arg);
+	else
+		argp_error(state, "%s wants a number from %" PRId64 " to %" PRId64 ", not '%s'",
+			   option, least, most, arg);
+	return least;
+}
+
+int options__choice(const char *arg, const char *const *choices, size_t nr_choices)
+{
+	for (size_t i = 0; i < nr_choices; i++) {
+		if (strcmp(arg, choices[i]) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
 void options__set_input(const char **input, const char *arg, struct argp_state *state)
 {
 	if (*input)
@@ -101,8 +131,14 @@ void options__set_input(const char **input, const char *arg, struct argp_state *
 
 void options__set_color(enum color_when *color, const char *arg, struct argp_state *state)
 {
-	if (!color__parse(arg, color))
+	/* by enum color_when */
+	static const char *const names[] = { "auto", "always", "never" };
+	int choice = options__choice(arg, names, sizeof(names) / sizeof(*names));
+
+	if (choice < 0)
 		argp_error(state, "--color is auto, always or never, not '%s'", arg);
+	else
+		*color = (enum color_when)choice;
 }
 
 static const struct argp_option where_table[] = {

@@ -23,6 +23,11 @@ void options__parse(const struct argp *argp, const char *command, int argc, char
 void options__set_input(const char **input, const char *arg, struct argp_state *state);
 /* A file or folder; option is what asks for it. */
 void options__check_name(const char *option, const char *arg, struct argp_state *state);
+/* A whole number from least to most, which are not below 0. */
+int64_t options__number(const char *option, const char *arg, int64_t least, int64_t most,
+			struct argp_state *state);
+/* Which of the names of choices arg is; -1 for none. */
+int options__choice(const char *arg, const char *const *choices, size_t nr_choices);
 /* --color=WHEN */
 void options__set_color(enum color_when *color, const char *arg, struct argp_state *state);
 

@@ -8,19 +8,6 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-bool color__parse(const char *text, enum color_when *when)
-{
-	static const char *const names[] = { "auto", "always", "never" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*when = (enum color_when)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool color__wanted(enum color_when when, FILE *stream)
 {
 	const char *no_color = getenv("NO_COLOR");

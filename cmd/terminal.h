@@ -13,8 +13,6 @@ enum color_when {
 	COLOR_NEVER,
 };
 
-/* "auto", "always" or "never"; false: none of these. */
-bool color__parse(const char *text, enum color_when *when);
 bool color__wanted(enum color_when when, FILE *stream);
 
 /* Prints a path as one word of a shell command. */
