@@ -18,6 +18,7 @@ struct check_result {
 	struct check check;
 	struct check_verdicts verdicts;
 	ARRAY(struct compared) compared; /* with each --perf */
+	bool drawn; /* the page of --flamegraph is written */
 	enum exit_code code;
 };
 

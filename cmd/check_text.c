@@ -261,6 +261,14 @@ static void print_verdicts(const struct printer *printer)
 	}
 }
 
+static void print_page(const struct printer *printer)
+{
+	char page[4096];
+
+	fprintf(printer->stream, "\nWrote     %s: open it in a browser\n",
+		text__printable(page, sizeof(page), printer->result->arguments->flamegraph));
+}
+
 void check_result__print_text(const struct check_result *result, FILE *stream)
 {
 	char input[4096];
@@ -283,4 +291,6 @@ void check_result__print_text(const struct check_result *result, FILE *stream)
 		print_compared(&printer);
 	}
 	print_verdicts(&printer);
+	if (result->drawn && !result->arguments->quiet)
+		print_page(&printer);
 }

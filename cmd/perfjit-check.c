@@ -187,11 +187,14 @@ static bool add_to_summary(struct run *run, const char *path)
 /* The page of --flamegraph; there is none when nothing could be counted. */
 static enum exit_code draw(struct run *run)
 {
-	int err = 0;
+	struct check_result *result = run->result;
+	int err;
 
-	if (run->arguments->flamegraph && run->result->counted)
-		err = check_pictures__write(&run->pictures, run->result, run->diag);
-	return err ? failure__code(run->diag, err, EXIT_OUTPUT) : run->result->code;
+	if (!run->arguments->flamegraph || !result->counted)
+		return result->code;
+	err = check_pictures__write(&run->pictures, result, run->diag);
+	result->drawn = !err;
+	return err ? failure__code(run->diag, err, EXIT_OUTPUT) : result->code;
 }
 
 /* Tells the result; an output that could not be told is an output that could not be written. */
@@ -199,6 +202,7 @@ static enum exit_code tell(struct run *run)
 {
 	const struct check_arguments *arguments = run->arguments;
 	const char *summary = getenv("GITHUB_STEP_SUMMARY");
+	enum exit_code code = draw(run);
 	int err = print(run->result, stdout);
 
 	if (err)
@@ -213,7 +217,7 @@ static enum exit_code tell(struct run *run)
 		return failure__code(run->diag, err, EXIT_OUTPUT);
 	if (arguments->form == CHECK_GITHUB && summary && *summary && !add_to_summary(run, summary))
 		return EXIT_OUTPUT;
-	return draw(run);
+	return code;
 }
 
 int main(int argc, char **argv)

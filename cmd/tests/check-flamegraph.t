@@ -24,6 +24,7 @@ fix_program
 run perfjit-check --symfs=../symfs --flamegraph=out.html perf.fixed.data
 exits 0 "a page besides the report"
 out_has "  which is there" '190 samples'
+out_has "  and tells of the page" '^Wrote     out.html: open it in a browser$'
 fold perf.fixed.data >../after
 page out.html 'folded(0)' >../out
 at_least "different stacks" "$(wc -l <../after)" 80
