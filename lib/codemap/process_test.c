@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "codemap/model_testing.h"
 #include "codemap/process_model.h"
 
 /* Looks up until the index of mappings is worth building. */
@@ -273,30 +274,12 @@ static void test_late_events(void **state)
 	processes__free(processes);
 }
 
-/* Random stories of different lengths; the model aborts where it differs. */
 static void test_model(void **state)
 {
-	static const struct {
-		size_t size, count;
-	} runs[] = { { 80, 500 }, { 800, 60 }, { 20000, 2 } };
-	uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+	static const struct model_run runs[] = { { 80, 500 }, { 800, 60 }, { 20000, 2 } };
 
 	(void)state;
-	for (size_t r = 0; r < sizeof(runs) / sizeof(runs[0]); r++) {
-		uint8_t *bytes = malloc(runs[r].size);
-
-		assert_non_null(bytes);
-		for (size_t n = 0; n < runs[r].count; n++) {
-			for (size_t i = 0; i < runs[r].size; i++) {
-				random ^= random << 13;
-				random ^= random >> 7;
-				random ^= random << 17;
-				bytes[i] = (uint8_t)(random >> 32);
-			}
-			process_model__check((struct bytes){ bytes, runs[r].size });
-		}
-		free(bytes);
-	}
+	check_model(process_model__check, runs, sizeof(runs) / sizeof(runs[0]));
 }
 
 int main(void)

@@ -3,83 +3,9 @@
  * Profiles cut down to what older perfs read. What those make of them is shown by testdata/abi/run;
  * here, that nothing is left that they do not know, and that everything comes back.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "base/array.h"
-#include "base/diag.h"
-#include "base/file.h"
 #include "perfdata/abi_convert.h"
-#include "perfdata/abi_level.h"
-#include "perfdata/edit.h"
-#include "perfdata/event.h"
-
-#define FOLDER     "testdata/recordings/"
-#define ABI_FOLDER "testdata/abi/"
-
-struct fixture {
-	struct diag *diag;
-	char folder[64];
-	char output[128], restored[128];
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	assert_non_null(fixture);
-	fixture->diag = diag__new(NULL, NULL);
-	strcpy(fixture->folder, "/tmp/perfdata-abi-XXXXXX");
-	assert_non_null(mkdtemp(fixture->folder));
-	snprintf(fixture->output, sizeof(fixture->output), "%s/output", fixture->folder);
-	snprintf(fixture->restored, sizeof(fixture->restored), "%s/restored", fixture->folder);
-	*state = fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	unlink(fixture->output);
-	unlink(fixture->restored);
-	rmdir(fixture->folder);
-	diag__free(fixture->diag);
-	free(fixture);
-	return 0;
-}
-
-static struct perfdata *open_profile(struct fixture *fixture, const char *path)
-{
-	struct perfdata *perfdata;
-
-	assert_int_equal(perfdata__open(&perfdata, path, fixture->diag), 0);
-	return perfdata;
-}
-
-/* The recording as perf of the level gets it. */
-static struct perfdata *lower(struct fixture *fixture, const char *path, const char *level)
-{
-	struct perfdata *input = open_profile(fixture, path);
-	struct perfdata_edits *edits = perfdata_edits__new(input);
-	const struct perfdata_abi *abi = perfdata_abi__by_name(level);
-	struct file_out out;
-
-	assert_non_null(edits);
-	assert_non_null(abi);
-	assert_int_equal(perfdata_edits__set_abi(edits, abi, fixture->diag), 0);
-	assert_int_equal(file_out__open(&out, fixture->output, 0600, fixture->diag), 0);
-	assert_int_equal(perfdata_edits__write(edits, &out, fixture->diag), 0);
-	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
-	perfdata_edits__free(edits);
-	perfdata__close(input);
-	return open_profile(fixture, fixture->output);
-}
+#include "perfdata/abi_testing.h"
 
 static struct perfdata *lower_recording(struct fixture *fixture, const char *name,
 					const char *level)
@@ -144,28 +70,6 @@ static struct found look_at_file(struct fixture *fixture, const char *path)
 
 	perfdata__close(perfdata);
 	return found;
-}
-
-static void assert_same_file(struct fixture *fixture, const char *a, const char *b)
-{
-	struct file_map x, y;
-
-	assert_int_equal(file_map__open(&x, a, false, fixture->diag), 0);
-	assert_int_equal(file_map__open(&y, b, false, fixture->diag), 0);
-	assert_int_equal(x.bytes.size, y.bytes.size);
-	assert_memory_equal(x.bytes.data, y.bytes.data, x.bytes.size);
-	file_map__close(&x);
-	file_map__close(&y);
-}
-
-static void assert_restored(struct fixture *fixture, struct perfdata *output, const char *path)
-{
-	struct file_out out;
-
-	assert_int_equal(file_out__open(&out, fixture->restored, 0600, fixture->diag), 0);
-	assert_int_equal(perfdata__restore(output, &out, fixture->diag), 0);
-	assert_int_equal(file_out__commit(&out, false, fixture->diag), 0);
-	assert_same_file(fixture, fixture->restored, path);
 }
 
 static void names_of_levels(void **state)
@@ -392,8 +296,6 @@ static void auto_cuts_attrs_only(void **state)
 	assert_restored(fixture, output, FOLDER "7.3-fp.data");
 	perfdata__close(output);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

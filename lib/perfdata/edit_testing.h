@@ -23,7 +23,7 @@
 struct fixture {
 	struct diag *diag;
 	char folder[64];
-	char edited[128], restored[128];
+	char edited[128], restored[128], made[128];
 };
 
 static inline int setup(void **state)
@@ -36,6 +36,7 @@ static inline int setup(void **state)
 	assert_non_null(mkdtemp(fixture->folder));
 	snprintf(fixture->edited, sizeof(fixture->edited), "%s/edited", fixture->folder);
 	snprintf(fixture->restored, sizeof(fixture->restored), "%s/restored", fixture->folder);
+	snprintf(fixture->made, sizeof(fixture->made), "%s/made", fixture->folder);
 	*state = fixture;
 	return 0;
 }
@@ -133,6 +134,7 @@ static inline int teardown(void **state)
 
 	remove_profile(fixture->edited);
 	remove_profile(fixture->restored);
+	remove_profile(fixture->made);
 	assert_int_equal(rmdir(fixture->folder), 0);
 	diag__free(fixture->diag);
 	free(fixture);
