@@ -84,29 +84,37 @@ static const struct runtime *worst_runtime(const struct check *check)
 	return worst ? worst->runtime : NULL;
 }
 
+/* The largest of counts but for those left out, a bit for each, and their sum. nr_counts: all 0. */
+static size_t find_most(const uint64_t *counts, size_t nr_counts, uint64_t left_out, uint64_t *sum)
+{
+	size_t most = nr_counts;
+
+	*sum = 0;
+	for (size_t i = 0; i < nr_counts; i++) {
+		if (left_out >> i & 1)
+			continue;
+		*sum += counts[i];
+		if (counts[i] && (most == nr_counts || counts[i] > counts[most]))
+			most = i;
+	}
+	return most;
+}
+
 /* What most frames without a name have in common, and what to do about it. */
 static void advise_names(const struct check *check, const uint64_t *reasons, bool kernel,
 			 char *advice)
 {
-	enum check_reason most = CHECK_REASONS;
-	uint64_t sum = 0;
+	uint64_t sum, left_out = kernel ? 0 : UINT64_C(1) << CHECK_KERNEL;
+	enum check_reason most = find_most(reasons, CHECK_REASONS, left_out, &sum);
 	char what[512];
 
-	for (enum check_reason i = 0; i < CHECK_REASONS; i++) {
-		if (i == CHECK_KERNEL && !kernel)
-			continue;
-		sum += reasons[i];
-		if (reasons[i] && (most == CHECK_REASONS || reasons[i] > reasons[most]))
-			most = i;
-	}
 	if (most == CHECK_REASONS) {
 		say(advice, "every frame has a name");
 		return;
 	}
 	say(advice, "%" PRIu64 " of %" PRIu64 " unnamed: %s: %s", reasons[most], sum,
 	    check_reason__text(most),
-	    check_reason__advice(most, worst_runtime(check), &check->recorded, what,
-				 sizeof(what)));
+	    check_reason__advice(most, worst_runtime(check), &check->recorded, what, sizeof(what)));
 }
 
 static int judge_share(const struct check *check, struct check_verdicts *verdicts,
@@ -155,18 +163,12 @@ const struct runtime *check__runtime_of_ends(const struct check *check)
 /* Why most chains that are not complete end early, and what to do about it. */
 static void advise_chains(const struct check *check, bool ignore_short, char *advice)
 {
-	enum check_end most = CHECK_ENDS;
-	uint64_t sum = 0;
+	uint64_t sum, left_out = UINT64_C(1) << CHECK_COMPLETE | (uint64_t)ignore_short
+									 << CHECK_STACK_SHORT;
 	const uint64_t *ends = check->total.ends;
+	enum check_end most = find_most(ends, CHECK_ENDS, left_out, &sum);
 	char what[512];
 
-	for (enum check_end i = CHECK_COMPLETE + 1; i < CHECK_ENDS; i++) {
-		if (i == CHECK_STACK_SHORT && ignore_short)
-			continue;
-		sum += ends[i];
-		if (ends[i] && (most == CHECK_ENDS || ends[i] > ends[most]))
-			most = i;
-	}
 	if (most == CHECK_ENDS) {
 		say(advice, "every chain is complete");
 		return;
