@@ -15,6 +15,8 @@
 /* What is bigger is copied to a file instead of memory. */
 #define COPY_MAX ((size_t)16 << 20)
 
+#define OWN_DESCRIPTORS "/proc/self/fd"
+
 const char *file__base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -193,13 +195,22 @@ static bool prepare(struct file_out *out, int folder, const char *path)
 	return true;
 }
 
+static void open_unnamed(struct file_out *out, mode_t mode)
+{
+	/* it is through /proc that it gets its name, and a chroot may be without */
+	if (access(OWN_DESCRIPTORS, X_OK) == 0)
+		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	else
+		errno = EOPNOTSUPP;
+}
+
 /* Makes the file in its folder. On failure it is aborted. */
 static int create(struct file_out *out, mode_t mode, struct diag *diag)
 {
 	int err;
 
 	if (out->folder >= 0) {
-		out->fd = openat(out->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+		open_unnamed(out, mode);
 		/* ENOENT is what a kernel without O_TMPFILE may say of a folder that exists */
 		if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
 			open_named(out, mode);
@@ -311,7 +322,7 @@ static int give_name(struct file_out *out)
 
 	if (out->temporary)
 		return 0;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
+	snprintf(self, sizeof(self), OWN_DESCRIPTORS "/%d", out->fd);
 	for (unsigned int attempt = 0; attempt < 100; attempt++) {
 		char *name = temporary_name(out, attempt);
 

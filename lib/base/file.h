@@ -42,10 +42,10 @@ bool file__is_stream(const char *path);
 int file__open_stream(const char *path);
 
 /*
- * A file under way: without a name where the file system allows it (O_TMPFILE), else a temporary
- * name beside the target. Nothing is at path until commit; a symlink at path is replaced, not
- * followed. All happens in the folder that was there when it was opened, even if another takes its
- * place.
+ * A file under way: without a name where the file system allows it (O_TMPFILE) and there is /proc,
+ * else with a temporary one beside the target. Nothing is at path until commit; a symlink at path is
+ * replaced, not followed. All happens in the folder that was there when it was opened, even if
+ * another takes its place.
  */
 struct file_out {
 	int fd;

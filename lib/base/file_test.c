@@ -6,9 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -287,14 +289,51 @@ static void says_that_the_disk_is_full(void **state)
 	file_out__abort(&out);
 }
 
+/* 0 when a file could be written where the folder is all there is. */
+static int write_in_chroot(const char *folder)
+{
+	struct diag *diag = diag__new(NULL, NULL);
+	struct file_out out;
+
+	/* who is not root is so in a user namespace, as far as the kernel lets it */
+	if (!diag || (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0) || chroot(folder) < 0 ||
+	    chdir("/") < 0)
+		return 1;
+	if (access("/proc", F_OK) == 0 || file_out__open(&out, "output", 0600, diag) ||
+	    file_out__write(&out, VIEW("new"), diag) || file_out__commit(&out, true, diag))
+		return 2;
+	return 0;
+}
+
+static void needs_no_proc(void **state)
+{
+	struct fixture *fixture = *state;
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(write_in_chroot(fixture->folder));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	expect_file("output", "new");
+	assert_int_equal(empty_folder(), 1);
+}
+
 static void tells_whether_a_file_can_be_made(void **state)
 {
 	struct fixture *fixture = *state;
 
 	assert_int_equal(file_out__check("output", fixture->diag), 0);
-	assert_int_equal(file_out__check("/proc/output", fixture->diag), -ENOENT);
-	assert_string_equal(fixture->said, "output.create /proc/output: can't create: "
-					   "No such file or directory");
+	/* root may, but there is no such file and never will be */
+	assert_int_equal(file_out__check("/proc/output", fixture->diag),
+			 geteuid() == 0 ? -ENOENT : -EACCES);
+	assert_string_equal(fixture->said, geteuid() == 0
+						   ? "output.create /proc/output: can't create: "
+						     "No such file or directory"
+						   : "output.create /proc/output: can't create: "
+						     "Permission denied");
 	assert_int_equal(file_out__check("none/output", fixture->diag), -ENOENT);
 	assert_string_equal(fixture->said, "output.create none/output: can't open the folder it is "
 					   "to be in: No such file or directory");
@@ -311,13 +350,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_empty_file_has_no_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_where_holes_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_why_it_can_not_open, setup, teardown),
-		cmocka_unit_test_setup_teardown(puts_no_file_in_the_place_of_a_pipe, setup, teardown),
+		cmocka_unit_test_setup_teardown(puts_no_file_in_the_place_of_a_pipe, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_there_before_commit, setup, teardown),
 		cmocka_unit_test_setup_teardown(abort_leaves_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(commit_replaces_a_file_and_a_symlink, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(says_why_it_can_not_create, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_whether_a_file_can_be_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(needs_no_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_that_the_disk_is_full, setup, teardown),
 	};
 
