@@ -211,9 +211,11 @@ chains perf.data
 # this may be the very kernel that was recorded: with --symfs, it is not asked
 run perfjit-check --json --symfs=/ --buildid-dir=../none perf.data
 is "the kernel" "$(json '$j->{reasons}{kernel}')" "$chains_kernel"
+# who is not root gets no names of the kernel's addresses from perf
 is "nothing mapped" "$(json '$j->{reasons}{"no-map"}')" \
 	"$(perf script -F ip,sym,dso -i perf.data 2>/dev/null |
-		grep -c '^[[:space:]]*[0-9a-f]* \[unknown\] (\[unknown\])$')"
+		grep '^[[:space:]]*[0-9a-f]* \[unknown\] (\[unknown\])$' |
+		grep -vc '^[[:space:]]*ffffffff')"
 # what is advised is not what was done: Java had -XX:+PreserveFramePointer on its command line
 perl -e 'local $/; open my $f, "<:raw", "perf.data"; $_ = <$f>;
 	s/\0\K-XX:\+Preserve/-XX:-Preserve/ or die; open $f, ">:raw", "without.data"; print $f $_'
