@@ -153,6 +153,9 @@ err_is "says so" <<EOT
 perfjit-fix: error: nowhere/out: can't open the folder it is to be in: No such file or directory
 EOT
 echo text >text
+# what others may not, for root is not possible
+forbidden='Permission denied'
+[ "$(id -u)" -ne 0 ] || forbidden='No such file or directory'
 while read -r option of; do
 	run perfjit-fix $option text
 	exits 4 "$option"
@@ -161,7 +164,7 @@ while read -r option of; do
 	EOT
 done <<EOT
 --output=nowhere/out can't open the folder it is to be in: No such file or directory
---output=/proc/out can't create: No such file or directory
+--output=/proc/out can't create: $forbidden
 --dso-dir=nowhere/dsos can't make the folder: No such file or directory
 --dso-dir=text can't open the folder: Not a directory
 --perf-map=nowhere/maps can't make the folder: No such file or directory

@@ -7,7 +7,7 @@
 recording py313fpbuild-perfjit-fp
 recorded='perf.data jit-1195.dump nest.py'
 
-run timeout 60 perfjit-fix /dev/zero
+run timeout 60 perfjit-fix -o out /dev/zero
 exits 3 "a stream that is no profile and has no end"
 run sh -c 'yes | timeout 60 perfjit-fix -o out -'
 exits 3 "and as standard input"
