@@ -373,6 +373,28 @@ static void unwraps_zstd(void **state)
 	free(wrapped);
 }
 
+/* What is wrapped ends where a piece that is written at once does. */
+static void unwraps_whole_pieces(void **state)
+{
+	struct fixture *fixture = *state;
+	size_t size = fixture->recording.bytes.size, padded = align_up(size, 256 << 10);
+	size_t room = ZSTD_compressBound(padded);
+	uint8_t *wrapped = malloc(room), *data = calloc(1, padded);
+
+	assert_non_null(wrapped);
+	assert_non_null(data);
+	memcpy(data, fixture->recording.bytes.data, size);
+	room = ZSTD_compress(wrapped, room, data, padded, 3);
+	assert_false(ZSTD_isError(room));
+	write_file(fixture->path, wrapped, room);
+	opens(fixture, fixture->path, PERFDATA_FORM_SEEKABLE, NR_SAMPLES);
+	write_gzip(fixture, data, padded, "wb");
+	opens(fixture, fixture->path, PERFDATA_FORM_SEEKABLE, NR_SAMPLES);
+	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), 0);
+	free(data);
+	free(wrapped);
+}
+
 /* Standard input, be it a pipe or a file, with the same bytes in either. */
 static void reads_standard_input(void **state)
 {
@@ -433,6 +455,7 @@ int main(void)
 		TEST(stops_at_a_damaged_record),
 		TEST(unwraps_gzip),
 		TEST(unwraps_zstd),
+		TEST(unwraps_whole_pieces),
 		TEST(reads_standard_input),
 		TEST(reads_pipe_headers),
 	};

@@ -128,9 +128,9 @@ static int inflate_frames(struct unwrap *unwrap, ZSTD_DStream *stream)
 		ret = ZSTD_decompressStream(stream, &out, &in);
 		if (ZSTD_isError(ret))
 			return refuse(unwrap, "perfdata.bad-wrapping", "the zstd file is damaged");
-		full = out.pos == out.size;
-		err = flush(unwrap, out.pos);
 		/* 0: all of a frame was read and written */
+		full = ret && out.pos == out.size;
+		err = flush(unwrap, out.pos);
 		if (ret == 0 && in.pos < in.size &&
 		    !starts_frame((struct bytes){ unwrap->in.data + in.pos, in.size - in.pos })) {
 			ignore_rest(unwrap, in.size - in.pos);
