@@ -92,8 +92,20 @@ static int refuse(struct perfdata *perfdata, uint64_t offset, const char *text)
 	return -EINVAL;
 }
 
-/* One struct perf_file_attr: the attr, as long as it says it is, and the section of its ids. */
-static int read_file_attr(struct perfdata *perfdata, struct perfdata_section *rest)
+static void lose_ids(struct perfdata *perfdata, uint64_t offset, const char *text,
+		     struct perfdata_section *ids)
+{
+	diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-ids", perfdata->path, offset, "%s",
+		     text);
+	ids->size = 0;
+}
+
+/*
+ * One struct perf_file_attr: the attr, as long as it says it is, and the section of its ids. All
+ * sections together are no larger than the file (ids_left), or a small one would take all memory.
+ */
+static int read_file_attr(struct perfdata *perfdata, struct perfdata_section *rest,
+			  uint64_t *ids_left)
 {
 	const uint8_t *data = perfdata->source.bytes.data + rest->offset;
 	struct perfdata_section ids;
@@ -107,11 +119,11 @@ static int read_file_attr(struct perfdata *perfdata, struct perfdata_section *re
 		return refuse(perfdata, rest->offset, "an event's size is not what the header says");
 	ids.offset = get_u64(data + size, perfdata->order);
 	ids.size = get_u64(data + size + 8, perfdata->order);
-	if (!perfdata__contains(perfdata, ids)) {
-		diag__report(perfdata->diag, DIAG_WARNING, "perfdata.bad-ids", perfdata->path,
-			     rest->offset, "an event's ids lie outside the file");
-		ids.size = 0;
-	}
+	if (!perfdata__contains(perfdata, ids))
+		lose_ids(perfdata, rest->offset, "an event's ids lie outside the file", &ids);
+	else if (ids.size > *ids_left)
+		lose_ids(perfdata, rest->offset, "events' ids lie over each other", &ids);
+	*ids_left -= ids.size;
 	err = perfdata__add_attr(perfdata, rest->offset, size, ids);
 	rest->offset += size + sizeof(ids);
 	rest->size -= size + sizeof(ids);
@@ -122,9 +134,10 @@ int perfdata__read_attrs(struct perfdata *perfdata)
 {
 	struct perfdata_section rest = perfdata->attrs_section;
 	uint64_t count = rest.size / perfdata->file_attr_size;
+	uint64_t ids_left = perfdata->source.parts.items[0].size;
 
 	for (uint64_t i = 0; i < count; i++) {
-		int err = read_file_attr(perfdata, &rest);
+		int err = read_file_attr(perfdata, &rest, &ids_left);
 
 		if (err)
 			return err;

@@ -188,6 +188,39 @@ static void ids_outside_of_the_file(void **state)
 	perfdata__close(perfdata);
 }
 
+/* Each of fifty events says that all of the file is its ids: only one can be right. */
+static void ids_over_each_other(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t size = 128 + 16, count = 50;
+	struct perfdata *perfdata;
+	uint64_t attr;
+
+	take(fixture, "6.1-fp");
+	attr = number_at(fixture, AT_ATTRS);
+	fixture->bytes = realloc(fixture->bytes, fixture->size + count * size);
+	assert_non_null(fixture->bytes);
+	for (uint64_t i = 0; i < count; i++) {
+		uint8_t *copy = fixture->bytes + fixture->size + i * size;
+
+		memcpy(copy, fixture->bytes + attr, size);
+		set_u64(copy + 128, 0, fixture->order);
+		set_u64(copy + 136, fixture->size & ~UINT64_C(7), fixture->order);
+	}
+	change(fixture, AT_ATTRS, fixture->size);
+	change(fixture, AT_ATTRS + 8, count * size);
+	fixture->size += count * size;
+	perfdata = opens(fixture, NR_SAMPLES);
+	assert_string_equal(fixture->kind, "perfdata.bad-ids");
+	assert_string_equal(fixture->text, "events' ids lie over each other");
+	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), count - 1);
+	assert_int_equal(perfdata__nr_attrs(perfdata), count);
+	assert_int_equal(perfdata__attr(perfdata, 0)->nr_ids,
+			 (fixture->size - count * size) / 8);
+	assert_int_equal(perfdata__attr(perfdata, count - 1)->nr_ids, 0);
+	perfdata__close(perfdata);
+}
+
 static void a_file_that_ends_in_its_table_of_features(void **state)
 {
 	struct fixture *fixture = *state;
@@ -332,6 +365,7 @@ int main(void)
 		TEST(events_that_cannot_be),
 		TEST(a_pipe_without_events),
 		TEST(ids_outside_of_the_file),
+		TEST(ids_over_each_other),
 		TEST(a_file_that_ends_in_its_table_of_features),
 		TEST(names_an_event_without_ids),
 		TEST(features_of_short_longs),
