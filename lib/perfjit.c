@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "fix/apply.h"
+#include "fix/output.h"
 #include "perfdata/edit.h"
 
 const char *perfjit__version(void)
@@ -28,7 +29,10 @@ static int take_options(struct perfjit_fix_options *own, const struct perfjit_fi
 			return -EINVAL;
 	memset(own, 0, known);
 	memcpy(own, given, given->size < known ? given->size : known);
-	return own->output && *own->output ? 0 : -EINVAL;
+	if (!own->output || !*own->output ||
+	    (unsigned int)own->layout > PERFJIT_LAYOUT_REGION)
+		return -EINVAL;
+	return 0;
 }
 
 static void give_result(struct perfjit_fix_result *result, const struct plan *plan)
@@ -83,7 +87,7 @@ static int run__begin(struct run *run, const char *input, const struct perfjit_f
 	int err;
 
 	memset(run, 0, sizeof(*run));
-	err = take_options(&run->options, options);
+	err = input ? take_options(&run->options, options) : -EINVAL;
 	if (err)
 		return err;
 	run->diag = diag__new(run->options.message ? pass_message : NULL, &run->options);
@@ -121,8 +125,6 @@ static int make_plan(struct run *run, struct plan **plan)
 		},
 	};
 
-	if ((unsigned int)options->layout > PERFJIT_LAYOUT_REGION)
-		return -EINVAL;
 	return plan__make(plan, run->perfdata, &plan_options, run->diag);
 }
 
@@ -156,22 +158,32 @@ int perfjit__fix(const char *input, const struct perfjit_fix_options *options,
 	return err;
 }
 
-int perfjit__strip(const char *input, const struct perfjit_fix_options *options)
+static int strip_file(struct run *run)
 {
 	struct file_out out;
+	int err = output__open(&out, run->perfdata, run->options.output, run->diag);
+
+	if (err)
+		return err;
+	err = perfdata__restore(run->perfdata, &out, run->diag);
+	if (!err)
+		err = output__commit(&out, run->perfdata, !run->options.no_sync, run->diag);
+	file_out__abort(&out);
+	return err;
+}
+
+int perfjit__strip(const char *input, const struct perfjit_fix_options *options)
+{
 	struct run run;
 	int err = run__begin(&run, input, options);
 
 	if (err)
 		return err;
-	err = file_out__open(&out, run.options.output, perfdata__stat(run.perfdata)->st_mode & 0666,
-			     run.diag);
-	if (!err) {
-		err = perfdata__restore(run.perfdata, &out, run.diag);
-		if (!err)
-			err = file_out__commit(&out, !run.options.no_sync, run.diag);
-		file_out__abort(&out);
-	}
+	if (perfdata__form(run.perfdata) == PERFDATA_FORM_DIRECTORY)
+		err = perfdata__restore_directory(run.perfdata, run.options.output,
+						  !run.options.no_sync, run.diag);
+	else
+		err = strip_file(&run);
 	run__end(&run);
 	return err;
 }

@@ -3,10 +3,11 @@
  * libperfjit: gives the JIT code in a Linux perf profile names and unwind data, so that every perf
  * and all that reads perf.data shows it as any other code.
  *
- * Functions that can fail return 0 or a negative errno; the reason went to the message callback.
- * Structs whose first member is size are set to zero and size to sizeof by the caller, so that a
- * later library still reads what an earlier one's header described. No function keeps a pointer it
- * was given, and none uses global state: different threads may call at the same time.
+ * Functions that can fail return 0 or a negative errno; the reason went to the message callback,
+ * but for -ENOMEM and for options that make no sense. Structs whose first member is size are set to
+ * zero and size to sizeof by the caller, so that a later library still reads what an earlier one's
+ * header described. No function keeps a pointer it was given, and none uses global state: different
+ * threads may call at the same time.
  *
  * A profile that is a regular file, or a directory, is mapped while it is read. When another makes
  * it shorter meanwhile, the reader gets a SIGBUS, which is the program's to handle and not a
