@@ -83,20 +83,6 @@ const char *cfi_check__verdict(const struct cfi_check *check)
 	return check->nr_agree ? "agrees with the code" : "can't be compared with the code";
 }
 
-/* The same finding for the instruction right behind makes it longer. */
-void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding)
-{
-	array__for_each(other, &check->findings) {
-		if (other->kind != finding->kind || other->pc + other->size != finding->pc ||
-		    strcmp(other->says, finding->says) != 0 ||
-		    strcmp(other->does, finding->does) != 0)
-			continue;
-		other->size += finding->size;
-		return;
-	}
-	array__push(&check->findings, *finding);
-}
-
 #ifdef HAVE_CAPSTONE
 
 struct checker {
@@ -104,12 +90,26 @@ struct checker {
 	const struct cfi_rows *rows;
 	const struct cfi_target *target;
 	const struct cfi_machine *machine;
-	struct cfi_rows scratch; /* of expressions */
+	struct cfi_rows scratch; /* of expressions at one instruction */
 	struct cfi_row does;     /* what the code does; what cfi_state__row leaves alone is zero */
 	const struct cfi_visit *at;
+	int err;
 };
 
 enum agreement { AGREES, DISAGREES, UNDECIDED };
+
+/* The same finding for the instruction right behind makes it longer. */
+static void add(struct checker *checker, const struct cfi_finding *finding)
+{
+	size_t count = checker->check->findings.count;
+	struct cfi_finding *last = count ? &checker->check->findings.items[count - 1] : NULL;
+
+	if (last && last->kind == finding->kind && last->pc + last->size == finding->pc &&
+	    strcmp(last->says, finding->says) == 0 && strcmp(last->does, finding->does) == 0)
+		last->size += finding->size;
+	else if (!array__push(&checker->check->findings, *finding))
+		checker->err = -ENOMEM;
+}
 
 static void report(struct checker *checker, const char *kind, const char *name,
 		   const struct cfi_rule *says, const struct cfi_rule *does)
@@ -123,7 +123,7 @@ static void report(struct checker *checker, const char *kind, const char *name,
 	snprintf(finding.text, sizeof(finding.text),
 		 "at 0x%" PRIx64 " the row says %s, but by the code it is %s", finding.pc,
 		 finding.says, finding.does);
-	cfi_check__add(checker->check, &finding);
+	add(checker, &finding);
 }
 
 static enum agreement check_cfa(struct checker *checker, const struct cfi_row *says,
@@ -221,6 +221,7 @@ static int visit(void *context, const struct cfi_visit *at)
 		checker->check->nr_uncovered += at->size;
 		return 0;
 	}
+	cfi_rows__free(&checker->scratch);
 	found = cfi_state__row(at->state, checker->machine->sp, &checker->scratch, &checker->does,
 			       &why);
 	if (found < 0)
@@ -240,7 +241,7 @@ static int visit(void *context, const struct cfi_visit *at)
 		checker->check->nr_undecided += at->size;
 		break;
 	}
-	return 0;
+	return checker->err;
 }
 
 int cfi_check__rows(struct cfi_check *check, const struct cfi_rows *rows, struct bytes code,

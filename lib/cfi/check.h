@@ -32,7 +32,6 @@ struct cfi_check {
 };
 
 void cfi_check__free(struct cfi_check *check);
-void cfi_check__add(struct cfi_check *check, const struct cfi_finding *finding);
 
 /*
  * Holds rows against the code at addr. A register is at fault only where the caller's value is

@@ -74,25 +74,63 @@ static void test_texts_of_rules(void **state)
 	}
 }
 
+#ifdef HAVE_CAPSTONE
+
+/* Adds a row that says CFA = rsp + offset, with the return address below it. */
+static void add_row(struct cfi_rows *rows, uint64_t addr, uint64_t size, int64_t offset)
+{
+	struct cfi_row row = { .addr = addr, .size = size };
+
+	row.cfa = (struct cfi_rule){ CFI_RULE_REGISTER, 7, { .offset = offset } };
+	row.registers[16] = (struct cfi_rule){ .kind = CFI_RULE_OFFSET, .offset = -8 };
+	assert_true(array__push(&rows->rows, row));
+}
+
 /* What is told of neighbours is one finding; elsewhere the same is another. */
 static void test_findings_of_neighbours(void **state)
 {
-	struct cfi_finding finding = { .kind = "cfi.wrong-cfa", .pc = CODE, .size = 2 };
+	static const uint8_t code[] = { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xc3 };
 	struct cfi_check check = { 0 };
+	struct cfi_rows rows = { 0 };
 
 	(void)state;
-	cfi_check__add(&check, &finding);
-	finding.pc = CODE + 2;
-	cfi_check__add(&check, &finding);
-	finding.pc = CODE + 8;
-	cfi_check__add(&check, &finding);
+	add_row(&rows, CODE, 2, 16);
+	add_row(&rows, CODE + 2, 2, 8);
+	add_row(&rows, CODE + 4, 2, 16);
+	add_row(&rows, CODE + 6, 1, 8);
+	assert_int_equal(cfi_check__rows(&check, &rows, (struct bytes){ code, sizeof(code) }, CODE,
+					 &x86_64, NULL),
+			 0);
+	assert_int_equal(check.nr_wrong, 4);
+	assert_int_equal(check.nr_agree, 3);
 	assert_int_equal(check.findings.count, 2);
-	assert_int_equal(check.findings.items[0].size, 4);
-	assert_int_equal(check.findings.items[1].pc, CODE + 8);
+	assert_int_equal(check.findings.items[0].pc, CODE);
+	assert_int_equal(check.findings.items[0].size, 2);
+	assert_int_equal(check.findings.items[1].pc, CODE + 4);
+	assert_int_equal(check.findings.items[1].size, 2);
 	cfi_check__free(&check);
+	cfi_rows__free(&rows);
 }
 
-#ifdef HAVE_CAPSTONE
+/* A table that is wrong in another way at each instruction is told of in no more than its time. */
+static void test_as_many_findings_as_there_can_be(void **state)
+{
+	struct bytes code = { NULL, CFI_ROWS_MAX };
+	struct cfi_check check = { 0 };
+	struct cfi_rows rows = { 0 };
+	uint8_t *nops = malloc(code.size);
+
+	(void)state;
+	assert_non_null(nops);
+	code.data = memset(nops, 0x90, code.size);
+	for (size_t i = 0; i < code.size; i++)
+		add_row(&rows, CODE + i, 1, i % 2 ? 16 : 24);
+	assert_int_equal(cfi_check__rows(&check, &rows, code, CODE, &x86_64, NULL), 0);
+	assert_int_equal(check.findings.count, code.size);
+	cfi_check__free(&check);
+	cfi_rows__free(&rows);
+	free(nops);
+}
 
 /* Rows for the first four bytes alone. */
 static void test_code_without_rows(void **state)
@@ -219,8 +257,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound_tables),
 		cmocka_unit_test(test_texts_of_rules),
-		cmocka_unit_test(test_findings_of_neighbours),
 #ifdef HAVE_CAPSTONE
+		cmocka_unit_test(test_findings_of_neighbours),
+		cmocka_unit_test(test_as_many_findings_as_there_can_be),
 		cmocka_unit_test(test_code_without_rows),
 #endif
 		cmocka_unit_test(test_old_cpython_on_aarch64),

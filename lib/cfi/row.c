@@ -16,8 +16,8 @@
 
 /* No compiler nests deeper than a few; each one costs a row's memory. */
 #define MAX_REMEMBERED 64
-/* Each costs less than 1 KiB; the longest functions of node and the JVM make some thousands. */
-#define MAX_ROWS 65536
+/* Rows that follow one another have the same expressions; code may be made so that none has. */
+#define ALIKE_WITHIN 32
 
 struct evaluation {
 	struct cfi_rows *rows;
@@ -43,10 +43,11 @@ void cfi_rows__free(struct cfi_rows *rows)
 /* In front of each one stands its size, a byte. */
 const uint8_t *cfi_rows__keep(struct cfi_rows *rows, struct bytes expression)
 {
+	size_t count = rows->expressions.count;
 	uint8_t *copy;
 
-	for (size_t i = rows->expressions.count; i > 0; i--) {
-		copy = rows->expressions.items[i - 1];
+	for (size_t back = 1; back <= count && back <= ALIKE_WITHIN; back++) {
+		copy = rows->expressions.items[count - back];
 		if (copy[0] == expression.size &&
 		    memcmp(copy + 1, expression.data, expression.size) == 0)
 			return copy + 1;
@@ -129,7 +130,7 @@ static void emit(struct evaluation *ev, uint64_t end)
 		return;
 	if (last && cfi_row__same(last, &ev->row)) {
 		last->size = end - last->addr;
-	} else if (count - ev->start >= MAX_ROWS) {
+	} else if (count - ev->start >= CFI_ROWS_MAX) {
 		fail(ev, "there are too many rows");
 	} else {
 		ev->row.size = end - ev->row.addr;

@@ -56,6 +56,9 @@ struct cfi_row {
 	enum cfi_origin origin;
 };
 
+/* Of one function. Each costs about 1 KiB; the longest of node and the JVM make some thousands. */
+#define CFI_ROWS_MAX 65536
+
 /* By address, without overlaps; gaps where nothing is known. Zero-initialise. */
 struct cfi_rows {
 	ARRAY(struct cfi_row) rows;
@@ -63,7 +66,9 @@ struct cfi_rows {
 };
 
 void cfi_rows__free(struct cfi_rows *rows);
-/* A copy of an expression that lives as long as the rows, each different one once; NULL: no memory.
+/*
+ * A copy of an expression that lives as long as the rows, or the one that was made shortly before;
+ * NULL: no memory.
  */
 const uint8_t *cfi_rows__keep(struct cfi_rows *rows, struct bytes expression);
 /* The row that covers pc, or NULL. */

@@ -17,6 +17,7 @@ struct tracker {
 	const struct cfi_machine *machine;
 	const struct cfi_track_options *options;
 	struct cfi_rows *rows;
+	size_t first; /* of the rows that are this code's */
 	struct cfi_track_result *result;
 	struct cfi_row steady; /* what holds at all calls; size is 0 before the first */
 	bool unsteady;         /* calls disagree */
@@ -115,6 +116,11 @@ static int visit(void *context, const struct cfi_visit *at)
 
 	if (!at->state)
 		return at->padding ? add_padding(tracker, at) : add_undecided(tracker, &at->why);
+	if (count - tracker->first >= CFI_ROWS_MAX) {
+		why.reason = CFI_TOO_COMPLEX;
+		why.pc = at->pc;
+		return add_undecided(tracker, &why);
+	}
 	if (count && tracker->rows->rows.items[count - 1].cfa.kind == CFI_RULE_REGISTER)
 		prefer = tracker->rows->rows.items[count - 1].cfa.reg;
 	/* once there is a frame pointer it takes fewer rows */
@@ -138,7 +144,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Code that no path reaches has the frame that all calls have, where the producer's do. */
-static int fill_steady(struct tracker *tracker, size_t first)
+static int fill_steady(struct tracker *tracker)
 {
 	size_t kept = 0;
 
@@ -155,8 +161,9 @@ static int fill_steady(struct tracker *tracker, size_t first)
 			return -ENOMEM;
 	}
 	tracker->result->undecided.count = kept;
-	qsort(tracker->rows->rows.items + first, tracker->rows->rows.count - first,
-	      sizeof(*tracker->rows->rows.items), compare_rows);
+	qsort(tracker->rows->rows.items + tracker->first,
+	      tracker->rows->rows.count - tracker->first, sizeof(*tracker->rows->rows.items),
+	      compare_rows);
 	return 0;
 }
 
@@ -173,11 +180,11 @@ int cfi__track(struct cfi_rows *rows, struct bytes code, uint64_t addr,
 	struct tracker tracker = { .machine = cfi_machine__of(target),
 				   .options = options ? options : &no_options,
 				   .rows = rows,
+				   .first = rows->rows.count,
 				   .result = result };
-	size_t first = rows->rows.count;
 	int err = cfi_walk__over(code, addr, target, tracker.options, visit, &tracker);
 
-	return err ? err : fill_steady(&tracker, first);
+	return err ? err : fill_steady(&tracker);
 }
 
 #else

@@ -59,7 +59,7 @@ enum cfi_undecided_reason {
 	CFI_PATHS_DIFFER,        /* paths meet there with different stack pointers */
 	CFI_RETURN_ADDRESS_LOST, /* the return address is not where it is known to be */
 	CFI_BAD_RETURN,          /* a return elsewhere in the code contradicts what was found */
-	CFI_TOO_COMPLEX,         /* more paths or states than will be looked at */
+	CFI_TOO_COMPLEX,         /* more paths, states or rows than will be looked at */
 };
 
 struct cfi_undecided {

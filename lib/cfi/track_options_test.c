@@ -300,6 +300,51 @@ static void test_rows_by_expression(void **state)
 	free_found(&found);
 }
 
+/* An aligned frame, and then count pushes: by then each row has an expression of its own. */
+static struct found track_pushes(size_t count, const struct cfi_track_options *options)
+{
+	static const uint8_t aligned[] = {
+		0x4c, 0x8d, 0x54, 0x24, 0x08, /* lea 8(%rsp),%r10 */
+		0x48, 0x83, 0xe4, 0xe0,       /* and $-32,%rsp */
+		0x41, 0xff, 0x72, 0xf8,       /* push -8(%r10) */
+		0x41, 0x52,                   /* push %r10 */
+		0x4d, 0x31, 0xd2,             /* xor %r10,%r10 */
+	};
+	static const uint8_t trap[] = { 0x0f, 0x0b };
+	struct buf code = BUF(ORDER_LITTLE);
+	struct found found;
+
+	buf__put(&code, aligned, sizeof(aligned));
+	for (size_t i = 0; i < count; i++)
+		buf__put_u8(&code, 0x50);
+	buf__put(&code, trap, sizeof(trap));
+	assert_false(code.failed);
+	found = track(buf__bytes(&code), options);
+	buf__free(&code);
+	return found;
+}
+
+/* No compiler makes so many rows: what is behind is not known, and memory is bounded. */
+static void test_too_many_rows(void **state)
+{
+	const struct cfi_track_options promised = { .frame_pointer = true };
+	/* rows in front of the pushes */
+	const size_t before = 3, behind = 100;
+	struct found found = track_pushes(CFI_ROWS_MAX - before + behind, NULL);
+	const struct cfi_row *last = &found.rows.rows.items[CFI_ROWS_MAX - 1];
+
+	(void)state;
+	assert_int_equal(found.rows.rows.count, CFI_ROWS_MAX);
+	assert_int_equal(last->cfa.kind, CFI_RULE_EXPRESSION);
+	assert_undecided(&found, last->addr + last->size - CODE, CFI_TOO_COMPLEX);
+	assert_int_equal(found.result.undecided.count, 1);
+	free_found(&found);
+	found = track_pushes(CFI_ROWS_MAX - before + behind, &promised);
+	assert_int_equal(found.rows.rows.count, CFI_ROWS_MAX + 1);
+	assert_int_equal(found.rows.rows.items[CFI_ROWS_MAX].origin, CFI_FRAME_POINTER);
+	free_found(&found);
+}
+
 /* Entered in another state than behind a call: in the middle of a frame of 48 bytes. */
 static void test_entry_row(void **state)
 {
@@ -357,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_fixed_frame_with_the_frame_pointer),
 		cmocka_unit_test(test_promised_frame_pointer),
 		cmocka_unit_test(test_rows_by_expression),
+		cmocka_unit_test(test_too_many_rows),
 		cmocka_unit_test(test_entry_row),
 #else
 		cmocka_unit_test(test_build_without),
