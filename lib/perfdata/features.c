@@ -126,17 +126,35 @@ char *perfdata__command(const struct perfdata *perfdata)
 	return (char *)words.data;
 }
 
+static struct perfdata_attr *attr_of_id(struct perfdata *perfdata, uint64_t id)
+{
+	const struct perfdata_attr *attr = perfdata__attr_of_id(perfdata, id);
+
+	return attr ? &perfdata->attrs.items[attr - perfdata->attrs.items] : NULL;
+}
+
 /* The event that EVENT_DESC describes at this place of its list, told by ids where it has any. */
 static struct perfdata_attr *described_attr(struct perfdata *perfdata, uint32_t nth, uint32_t count,
 					    uint32_t nr_ids, const uint8_t *ids)
 {
-	const struct perfdata_attr *attr = NULL;
+	struct perfdata_attr *attr = NULL;
 
 	if (nr_ids)
-		attr = perfdata__attr_of_id(perfdata, get_u64(ids, perfdata->order));
+		attr = attr_of_id(perfdata, get_u64(ids, perfdata->order));
 	if (attr)
-		return &perfdata->attrs.items[attr - perfdata->attrs.items];
+		return attr;
 	return count == perfdata->attrs.count ? &perfdata->attrs.items[nth] : NULL;
+}
+
+/* Of several names the last counts. */
+static void name_updated_attrs(struct perfdata *perfdata)
+{
+	array__for_each(update, &perfdata->event_names) {
+		struct perfdata_attr *attr = attr_of_id(perfdata, update->id);
+
+		if (attr)
+			attr->name = update->name;
+	}
 }
 
 static void name_attrs(struct perfdata *perfdata)
@@ -186,6 +204,7 @@ static void read_compression(struct perfdata *perfdata)
 
 void perfdata__digest_features(struct perfdata *perfdata)
 {
+	name_updated_attrs(perfdata);
 	name_attrs(perfdata);
 	read_compression(perfdata);
 }

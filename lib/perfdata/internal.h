@@ -56,6 +56,12 @@ struct perfdata_id {
 	uint32_t attr;
 };
 
+/* What an EVENT_UPDATE of a pipe says that an event is called. */
+struct perfdata_event_name {
+	uint64_t id;
+	const char *name;
+};
+
 struct perfdata {
 	char *path;
 	struct diag *diag;
@@ -70,6 +76,7 @@ struct perfdata {
 	ARRAY(struct perfdata_attr) attrs;
 	ARRAY(struct perfdata_attr_place) attr_places;
 	ARRAY(struct perfdata_id) ids; /* by id */
+	ARRAY(struct perfdata_event_name) event_names; /* in the order of the file */
 	struct perfdata_id_place id_place;
 	bool sample_id_all;
 	uint64_t features[PERFDATA_FEAT_BITS / 64];
@@ -118,14 +125,13 @@ int perfdata_source__map_parts(struct perfdata_source *source, const char *path,
 
 /* unwrap.c */
 /* Whether the bytes are a gzip or zstd file. */
-/* Whether the 8 bytes at data are those that a profile of any form begins with. */
-bool perfdata_header__is_magic(const uint8_t *data);
-
 bool unwrap__is_wrapped(struct bytes bytes);
 /* Writes what is wrapped to fd. */
 int unwrap__write(int fd, struct bytes bytes, const char *path, struct diag *diag);
 
 /* header.c */
+/* Whether the 8 bytes at data are those that a profile of any form begins with. */
+bool perfdata_header__is_magic(const uint8_t *data);
 int perfdata__read_header(struct perfdata *perfdata);
 /* The feature bitmap as it stands in this file's header. */
 void perfdata__encode_features(const struct perfdata *perfdata, const uint64_t *features,

@@ -114,6 +114,7 @@ void perfdata__close(struct perfdata *perfdata)
 	array__free(&perfdata->attrs);
 	array__free(&perfdata->attr_places);
 	array__free(&perfdata->ids);
+	array__free(&perfdata->event_names);
 	array__free(&perfdata->regions);
 	perfdata_source__close(&perfdata->source);
 	free(perfdata->path);

@@ -66,25 +66,17 @@ static void read_tracing_data(struct perfdata *perfdata, const struct perfdata_r
 			    (struct bytes){ record->data + record->size, size });
 }
 
-static struct perfdata_attr *attr_with_id(struct perfdata *perfdata, uint64_t id)
-{
-	array__for_each(attr, &perfdata->attrs)
-		for (size_t i = 0; i < attr->nr_ids; i++)
-			if (attr->ids[i] == id)
-				return attr;
-	return NULL;
-}
-
-/* Before perf 4.16 these are all the names there are. */
-static void read_update(struct perfdata *perfdata, const struct perfdata_record *record)
+/* Before perf 4.16 these are all the names there are. Events have them once all ids are known. */
+static int read_update(struct perfdata *perfdata, const struct perfdata_record *record)
 {
 	struct cursor cur = open_body(perfdata, record);
 	uint64_t kind = cursor__u64(&cur);
-	struct perfdata_attr *attr = attr_with_id(perfdata, cursor__u64(&cur));
-	const char *name = cursor__string(&cur);
+	struct perfdata_event_name update = { .id = cursor__u64(&cur) };
 
-	if (kind == UPDATE_NAME && attr && name)
-		attr->name = name;
+	update.name = cursor__string(&cur);
+	if (kind != UPDATE_NAME || !update.name)
+		return 0;
+	return array__push(&perfdata->event_names, update) ? 0 : -ENOMEM;
 }
 
 static int read_head(struct perfdata *perfdata, const struct perfdata_record *record)
@@ -93,8 +85,7 @@ static int read_head(struct perfdata *perfdata, const struct perfdata_record *re
 	case PERFDATA_HEADER_ATTR:
 		return read_attr(perfdata, record);
 	case PERFDATA_EVENT_UPDATE:
-		read_update(perfdata, record);
-		break;
+		return read_update(perfdata, record);
 	case PERFDATA_HEADER_FEATURE:
 		read_feature(perfdata, record);
 		break;
