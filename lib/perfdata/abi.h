@@ -86,6 +86,9 @@ enum perfdata_feature {
 	PERFDATA_FEAT_BITS = 256,
 };
 
+/* In the abi of registers: vector registers follow, u16 numbers and sizes of two kinds before them. */
+#define PERFDATA_REGS_ABI_SIMD 4u
+
 /* MMAP2 carries a build-id instead of device and inode; COMM came from exec. */
 #define PERFDATA_MISC_MMAP_BUILD_ID (1u << 14)
 #define PERFDATA_MISC_MMAP_DATA	    (1u << 13)

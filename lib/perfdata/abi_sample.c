@@ -232,8 +232,9 @@ static size_t place(const struct fields *fields)
 
 static void skip_regs(struct fields *fields, uint64_t mask)
 {
-	if (cursor__u64(&fields->cur) != PERF_SAMPLE_REGS_ABI_NONE)
-		skip(fields, (uint64_t)__builtin_popcountll(mask), 8);
+	struct bytes regs;
+
+	perfdata__read_regs(&fields->cur, mask, &regs);
 }
 
 static void skip_stack(struct fields *fields)

@@ -41,8 +41,23 @@ static bool give(void *context, uint64_t nth, struct bytes *ips)
 	return true;
 }
 
-/* A sample whose chain was recorded so, ending with 0, one register and a stack of size bytes. */
-static void put_sample(struct buf *buf, const uint64_t *recorded, size_t size)
+/* One register, and vector registers behind it: two of 4 u64, and one of 1. */
+static void put_regs(struct buf *buf, bool vectors)
+{
+	buf__put_u64(buf, vectors ? PERF_SAMPLE_REGS_ABI_64 | PERFDATA_REGS_ABI_SIMD
+				  : PERF_SAMPLE_REGS_ABI_64);
+	buf__put_u64(buf, IP);
+	if (!vectors)
+		return;
+	buf__put_u16(buf, 2);
+	buf__put_u16(buf, 4);
+	buf__put_u16(buf, 1);
+	buf__put_u16(buf, 1);
+	put_u64s(buf, 0x100, 9);
+}
+
+/* A sample whose chain was recorded so, ending with 0, registers and a stack of size bytes. */
+static void put_sample(struct buf *buf, const uint64_t *recorded, bool vectors, size_t size)
 {
 	size_t count = 0;
 
@@ -54,8 +69,7 @@ static void put_sample(struct buf *buf, const uint64_t *recorded, size_t size)
 	buf__put_u64(buf, count);
 	for (size_t i = 0; i < count; i++)
 		buf__put_u64(buf, recorded[i]);
-	buf__put_u64(buf, PERF_SAMPLE_REGS_ABI_64);
-	buf__put_u64(buf, IP);
+	put_regs(buf, vectors);
 	buf__put_u64(buf, size);
 	buf__put_zeros(buf, size);
 	if (size)
@@ -121,8 +135,9 @@ static void expect_sample(struct perfdata *baked, const uint64_t *chain,
 	perfdata_walk__end(&walk);
 }
 
-static void check(enum byte_order order, const struct memory_event *event, const uint64_t *recorded,
-		  size_t stack, const uint64_t *found, const uint64_t *expected)
+static void check_one(enum byte_order order, const struct memory_event *event,
+		      const uint64_t *recorded, bool vectors, size_t stack, const uint64_t *found,
+		      const uint64_t *expected)
 {
 	for (enum perfdata_bake_stacks stacks = PERFDATA_STACKS_DROPPED;
 	     stacks <= PERFDATA_STACKS_OF_OTHERS; stacks++) {
@@ -130,7 +145,7 @@ static void check(enum byte_order order, const struct memory_event *event, const
 		size_t at = memory_profile__begin(&made, PERFDATA_SAMPLE, PERF_RECORD_MISC_USER);
 		struct perfdata *baked;
 
-		put_sample(&made.records, recorded, stack);
+		put_sample(&made.records, recorded, vectors, stack);
 		memory_profile__end(&made, at);
 		memory_profile__open(&made, event, 1);
 		baked = bake(&made, found, stacks);
@@ -139,6 +154,12 @@ static void check(enum byte_order order, const struct memory_event *event, const
 		perfdata__close(baked);
 		memory_profile__close(&made);
 	}
+}
+
+static void check(enum byte_order order, const struct memory_event *event, const uint64_t *recorded,
+		  size_t stack, const uint64_t *found, const uint64_t *expected)
+{
+	check_one(order, event, recorded, false, stack, found, expected);
 }
 
 static const uint64_t found[] = { IP, 0x402000, 0x403000, 0 };
@@ -185,6 +206,17 @@ static void attrs_without_room_for_registers(void **state)
 	check(ORDER_BIG, &event, none, STACK, found, expected);
 }
 
+/* They are of the registers, and go or stay with them. */
+static void vector_registers(void **state)
+{
+	static const uint64_t none[] = { 0 };
+	static const uint64_t expected[] = { USER, IP, 0x402000, 0x403000, 0 };
+
+	(void)state;
+	check_one(ORDER_LITTLE, &dwarf_event, none, true, STACK, found, expected);
+	check_one(ORDER_BIG, &dwarf_event, none, true, STACK, found, expected);
+}
+
 /*
  * With --call-graph dwarf,65528 each record is as long as there can be: where stacks are kept there
  * is room for few frames or for none.
@@ -209,7 +241,7 @@ static void records_that_are_full(void **state)
 		size_t stack = 65528 - others - cases[i].left;
 		struct perfdata *baked;
 
-		put_sample(&made.records, none, stack);
+		put_sample(&made.records, none, false, stack);
 		memory_profile__end(&made, at);
 		memory_profile__open(&made, &event, 1);
 		baked = bake(&made, found, PERFDATA_STACKS_KEPT);
@@ -225,6 +257,7 @@ int main(void)
 		cmocka_unit_test(kernel_frames_stay),
 		cmocka_unit_test(a_user_chain_gives_way),
 		cmocka_unit_test(attrs_without_room_for_registers),
+		cmocka_unit_test(vector_registers),
 		cmocka_unit_test(records_that_are_full),
 	};
 

@@ -183,6 +183,13 @@ int inflate__next(struct inflate *inflate, struct perfdata_record *record);
 /* Says that the records end here. */
 void inflate__finish(struct inflate *inflate);
 
+/* sample.c */
+/*
+ * Reads registers of a sample; returns their abi, which says whether there are any, and vector
+ * registers behind the others. regs is set to those of the mask, if there are.
+ */
+uint64_t perfdata__read_regs(struct cursor *cur, uint64_t mask, struct bytes *regs);
+
 /* sample_id.c */
 /* The event that a record belongs to, by the id it carries; never NULL if there are attrs. */
 const struct perfdata_attr *perfdata__attr_of_record(const struct perfdata *perfdata,

@@ -9,7 +9,6 @@
 #define FORMAT_LOST          (1u << 4)
 #define SAMPLE_WEIGHT_STRUCT (1u << 24)
 #define BRANCH_COUNTERS      (1u << 19)
-#define REGS_ABI_SIMD        4u
 
 /* count elements of size bytes each, or an empty view and overrun when they can't be there. */
 static struct bytes take_array(struct cursor *cur, uint64_t count, size_t size)
@@ -76,8 +75,7 @@ static void read_branches(struct cursor *cur, uint64_t branch_type, struct perfd
 		take_array(cur, count, 8);
 }
 
-/* The abi says whether there are registers at all, and vector registers behind the others. */
-static uint64_t read_regs(struct cursor *cur, uint64_t mask, struct bytes *regs)
+uint64_t perfdata__read_regs(struct cursor *cur, uint64_t mask, struct bytes *regs)
 {
 	uint64_t abi = cursor__u64(cur);
 	uint64_t qwords;
@@ -85,7 +83,7 @@ static uint64_t read_regs(struct cursor *cur, uint64_t mask, struct bytes *regs)
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return abi;
 	*regs = take_array(cur, (uint64_t)__builtin_popcountll(mask), 8);
-	if (abi & REGS_ABI_SIMD) {
+	if (abi & PERFDATA_REGS_ABI_SIMD) {
 		qwords = (uint64_t)cursor__u16(cur) * cursor__u16(cur);
 		qwords += (uint64_t)cursor__u16(cur) * cursor__u16(cur);
 		take_array(cur, qwords, 8);
@@ -123,7 +121,7 @@ static void skip_tail(struct cursor *cur, const struct perf_event_attr *attr)
 	if (fields & PERF_SAMPLE_TRANSACTION)
 		cursor__u64(cur);
 	if (fields & PERF_SAMPLE_REGS_INTR)
-		read_regs(cur, attr->sample_regs_intr, &regs);
+		perfdata__read_regs(cur, attr->sample_regs_intr, &regs);
 	take_array(cur, (uint64_t)__builtin_popcountll(fields & plain), 8);
 	if (fields & PERF_SAMPLE_AUX)
 		take_array(cur, cursor__u64(cur), 1);
@@ -161,7 +159,7 @@ static void read_front(struct cursor *cur, const struct perf_event_attr *attr,
 		read_branches(cur, attr->branch_sample_type, sample);
 	if (fields & PERF_SAMPLE_REGS_USER)
 		sample->user_regs_abi =
-			read_regs(cur, attr->sample_regs_user, &sample->user_regs);
+			perfdata__read_regs(cur, attr->sample_regs_user, &sample->user_regs);
 }
 
 bool perfdata__parse_sample(const struct perfdata *perfdata, const struct perfdata_record *record,
