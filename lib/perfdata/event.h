@@ -78,7 +78,7 @@ struct perfdata_sample {
 	struct bytes callchain;  /* u64 each, PERF_CONTEXT_* markers included */
 	struct bytes raw;        /* a tracepoint's fields: perfdata/tracepoint.h */
 	struct bytes branches;   /* PERFDATA_BRANCH_SIZE each */
-	uint64_t user_regs_abi;  /* PERF_SAMPLE_REGS_ABI_* */
+	uint64_t user_regs_abi;  /* PERF_SAMPLE_REGS_ABI_NONE, _32 or _64 */
 	struct bytes user_regs;  /* u64 for each bit of attr.sample_regs_user */
 	struct bytes user_stack; /* as copied; cut to the size that was really copied */
 	bool user_stack_full;    /* the copy filled the room there was: the stack goes on */

@@ -185,8 +185,8 @@ void inflate__finish(struct inflate *inflate);
 
 /* sample.c */
 /*
- * Reads registers of a sample; returns their abi, which says whether there are any, and vector
- * registers behind the others. regs is set to those of the mask, if there are.
+ * Reads registers of a sample, and passes over vector registers behind them; regs is set to those
+ * of the mask, if there are. Returns PERF_SAMPLE_REGS_ABI_NONE, _32 or _64.
  */
 uint64_t perfdata__read_regs(struct cursor *cur, uint64_t mask, struct bytes *regs);
 

@@ -88,7 +88,7 @@ uint64_t perfdata__read_regs(struct cursor *cur, uint64_t mask, struct bytes *re
 		qwords += (uint64_t)cursor__u16(cur) * cursor__u16(cur);
 		take_array(cur, qwords, 8);
 	}
-	return abi;
+	return abi & ~(uint64_t)PERFDATA_REGS_ABI_SIMD;
 }
 
 /* The size is the room; how much of it was filled stands behind it, if there was any. */

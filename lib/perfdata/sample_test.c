@@ -88,7 +88,7 @@ static void check_full_sample(struct memory_profile *profile, const struct perfd
 	assert_int_equal(get_u64(sample->callchain.data + 16, order), 0xc2);
 	assert_int_equal(sample->branches.size, 48);
 	assert_int_equal(get_u64(sample->branches.data, order), 0xb0);
-	assert_int_equal(sample->user_regs_abi, PERF_SAMPLE_REGS_ABI_64 | 4);
+	assert_int_equal(sample->user_regs_abi, PERF_SAMPLE_REGS_ABI_64);
 	assert_int_equal(sample->user_regs.size, 24);
 	assert_int_equal(get_u64(sample->user_regs.data, order), 0xe0);
 	assert_int_equal(get_u64(sample->user_stack.data, order), 0x50);
