@@ -50,6 +50,28 @@ run perfjit-fix "--relocate=/$(printf '%04096d' 0)" perf.data
 exits 2 "a folder whose files perf could not open"
 holds "nothing was written" $recorded
 
+# ---- one place by several names: records name DSOs in one way
+
+run perfjit-fix -q -o out perf.data
+exits 0 "an output beside the profile"
+cp out ../expected
+mkdir sub
+for named in ./out .//out "$PWD/./out" "$PWD//out"; do
+	run perfjit-fix -q -o "$named" perf.data
+	exits 0 "the same by $named"
+	cmp -s out ../expected
+	ok $? "gives the same"
+done
+run perfjit-fix -q -o out --dso-dir=./out.jit/ perf.data
+exits 0 "a folder with a slash behind it"
+cmp -s out ../expected
+ok $? "gives the same"
+run perfjit-fix -q -o out --dso-dir=sub/../out.jit perf.data
+exits 0 "a folder by way of another"
+perf script --show-mmap-events -i out 2>../err | grep -q "$PWD/sub/../out.jit/jit-"
+ok $? "may be a link's target: is as it was named"
+rm -rf out out.jit sub
+
 mkdir gone
 run sh -c 'cd gone && rmdir ../gone && perfjit-fix -o ../out "$OLDPWD/perf.data"'
 exits 4 "a current folder that was removed"

@@ -273,6 +273,32 @@ static int fill(struct plan *plan, const struct plan_options *options, struct di
 }
 
 /*
+ * Takes "." and doubled slashes out of an absolute path, and a slash at its end: however the output
+ * was named, records name DSOs in one way. ".." stays, as what is before it may be a link.
+ */
+static void tidy(char *path)
+{
+	const char *from = path;
+	char *to = path;
+
+	while (*from) {
+		size_t length;
+
+		from += strspn(from, "/");
+		length = strcspn(from, "/");
+		if (length && !(length == 1 && *from == '.')) {
+			*to++ = '/';
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = 0;
+}
+
+/*
  * An absolute path: MMAP2 records must name DSOs so that any reader finds them. 0 or a negative
  * errno.
  */
@@ -305,12 +331,12 @@ int plan__dso_folder(char **folder, const struct plan_options *options, struct d
 	char *beside = NULL;
 	int err;
 
-	if (options->dso_dir)
-		return make_absolute(folder, options->dso_dir, diag);
-	if (asprintf(&beside, "%s.jit", options->output) < 0)
+	if (!options->dso_dir && asprintf(&beside, "%s.jit", options->output) < 0)
 		return -ENOMEM;
-	err = make_absolute(folder, beside, diag);
+	err = make_absolute(folder, beside ? beside : options->dso_dir, diag);
 	free(beside);
+	if (!err)
+		tidy(*folder);
 	return err;
 }
 
