@@ -12,9 +12,22 @@
 /* Dumps of so many processes are examined one by one. */
 #define DUMPS_MAX 64
 
+/* What was reported of the clock of the dump that fares worst, or NULL. */
+static const struct heard *clock_report(const struct recording *recording, bool refused)
+{
+	const struct heard *report = NULL;
+
+	if (refused)
+		report = recording__report_of(recording, "clock.contradiction");
+	if (refused && !report)
+		report = recording__report_of(recording, "clock.no-evidence");
+	return report ? report : recording__report_of(recording, "clock.repaired");
+}
+
 static void find_wrong_clock(struct recording *recording)
 {
 	const struct found_dump *wrong = NULL;
+	const struct heard *report;
 	struct finding *finding;
 	bool refused = false;
 
@@ -25,6 +38,7 @@ static void find_wrong_clock(struct recording *recording)
 		}
 	if (!wrong)
 		return;
+	report = clock_report(recording, refused);
 	finding = recording__add(recording, "wrong-clock", refused ? FINDING_LOSS : FINDING_PERF,
 				 recording->counts->before.samples);
 	if (!finding)
@@ -35,11 +49,8 @@ static void find_wrong_clock(struct recording *recording)
 			       : "it was recorded without -k mono: perf's clock is not that of the "
 				 "jitdump, and perf inject refuses the whole profile");
 	diagnosis__say(recording->diagnosis, &finding->evidence, "%s: %s",
-		       jitdump__path(wrong->dump),
-		       refused ? recording__heard(recording, "clock.contradiction")
-		       : *recording__heard(recording, "clock.repaired")
-			       ? recording__heard(recording, "clock.repaired")
-			       : "its times are of another clock");
+		       report ? report->file : jitdump__path(wrong->dump),
+		       report ? report->text : "its times are of another clock");
 	diagnosis__say(
 		recording->diagnosis, &finding->cure,
 		refused && recording->recorded.monotonic ? "see that the jitdump is of this run"

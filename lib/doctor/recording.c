@@ -31,18 +31,27 @@ static void hear(void *context, const struct diag_message *message)
 	if (*recording__heard(recording, message->kind))
 		return;
 	heard.text = strdup(message->text);
-	if (!heard.text || !array__push(&recording->heard, heard)) {
+	heard.file = strdup(message->file ? message->file : "");
+	if (!heard.text || !heard.file || !array__push(&recording->heard, heard)) {
 		free(heard.text);
+		free(heard.file);
 		recording->diagnosis->failed = true;
 	}
 }
 
-const char *recording__heard(const struct recording *recording, const char *kind)
+const struct heard *recording__report_of(const struct recording *recording, const char *kind)
 {
 	array__for_each(heard, &recording->heard)
 		if (strcmp(heard->kind, kind) == 0)
-			return heard->text;
-	return "";
+			return heard;
+	return NULL;
+}
+
+const char *recording__heard(const struct recording *recording, const char *kind)
+{
+	const struct heard *heard = recording__report_of(recording, kind);
+
+	return heard ? heard->text : "";
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -344,8 +353,10 @@ int diagnose__recording(struct diagnosis *diagnosis, const struct recording_opti
 		plan__free(recording.plan);
 	perfdata__close(recording.perfdata);
 	diag__free(recording.quiet);
-	array__for_each(heard, &recording.heard)
+	array__for_each(heard, &recording.heard) {
 		free(heard->text);
+		free(heard->file);
+	}
 	array__free(&recording.heard);
 	array__free(&recording.unnamed);
 	free(recording.no_file.name);

@@ -10,7 +10,7 @@
 /* What the library reported on the way. */
 struct heard {
 	const char *kind;
-	char *text;
+	char *file, *text; /* file: "" when it is about none */
 };
 
 /* Call chains that end in files that are not those that ran. */
@@ -42,7 +42,8 @@ struct recording {
 	struct no_file no_file;
 };
 
-/* The text of the first report of a kind, or "". */
+/* The first report of a kind, or NULL; and its text, or "". */
+const struct heard *recording__report_of(const struct recording *recording, const char *kind);
 const char *recording__heard(const struct recording *recording, const char *kind);
 
 /* How many samples of a process have a frame in JIT code that no name was found for. */
