@@ -73,6 +73,8 @@ int dump__perfdata(struct dump *dump)
 		err = tracepoints__read(&print.tracepoints, print.perfdata, dump->diag);
 	if (!err)
 		err = print_all(&print);
+	if (perfdata__check_whole(print.perfdata, dump->diag) < 0)
+		err = -EBADMSG;
 	tracepoints__free(print.tracepoints);
 	perfdata__close(print.perfdata);
 	return err;

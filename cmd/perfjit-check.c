@@ -12,6 +12,7 @@
 #include "perfdata/edit.h"
 #include "progress.h"
 #include "report_file.h"
+#include "signals.h"
 
 struct run {
 	struct check_arguments *arguments;
@@ -118,6 +119,7 @@ static enum exit_code work(struct run *run)
 	if (code != EXIT_DONE)
 		return code;
 	check_pictures__begin(&run->pictures);
+	signals__survive_cuts();
 	progress__phase(run->progress, "Reading");
 	err = open_profile(run);
 	if (err)
@@ -126,6 +128,9 @@ static enum exit_code work(struct run *run)
 	options->visit = keep;
 	options->context = run;
 	err = count(run);
+	/* whatever was counted or reported came of what is missing */
+	if (perfdata__check_whole(run->profile, run->diag) < 0)
+		err = -EBADMSG;
 	if (!err)
 		err = check__judge(&result->check, options, &run->arguments->demands,
 				   &result->verdicts);

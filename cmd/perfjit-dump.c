@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "jitdump/jitdump.h"
 #include "messages.h"
+#include "signals.h"
 
 /* Where what is reported goes: errors to standard error, the rest to where it is printed. */
 struct reports {
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
 	dump.diag = diag__new(report, &reports);
 	if (!dump.diag)
 		failure__end_for_memory(messages.command);
+	signals__survive_cuts();
 	code = run(&dump);
 	disassembler__free(dump.disassembler);
 	messages__summarize(&messages);

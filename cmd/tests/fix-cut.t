@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Inputs that are cut short, or overwritten, while they are read. gdb stops perfjit-fix at a known
+# Inputs that are cut short, or overwritten, while they are read. gdb stops the command at a known
 # place.
 . "$(dirname "$0")/tap.sh"
 
-# meanwhile FUNCTION COMMAND ARGUMENT...: COMMAND is done when perfjit-fix gets to FUNCTION
+command=perfjit-fix
+
+# meanwhile FUNCTION COMMAND ARGUMENT...: COMMAND is done when $command gets to FUNCTION
 meanwhile()
 {
 	place=$1 deed=$2
 	shift 2
 	ASAN_OPTIONS=detect_leaks=0 run gdb -nx -batch -ex 'set debuginfod enabled off' \
 		-ex 'handle SIGBUS nostop noprint pass' -ex "break $place" -ex run \
-		-ex "shell $deed" -ex delete -ex continue --args "$BUILD/perfjit-fix" "$@"
-	out_has "perfjit-fix got to $place" '^Breakpoint 1, '
+		-ex "shell $deed" -ex delete -ex continue --args "$BUILD/$command" "$@"
+	out_has "$command got to $place" '^Breakpoint 1, '
 	cat ../out ../err >../both
 	mv ../both ../err
 }
@@ -96,4 +98,17 @@ meanwhile perfdata__restore 'truncate -s 1000 perf.fixed.data' --strip -o stripp
 ends_with 3 "profile to be stripped cut short"
 [ ! -e stripped ]
 ok $? "nothing is written"
+
+# ---- the others
+
+while read -r command place; do
+	cp ../perf.data perf.data
+	meanwhile "$place" 'truncate -s 10000 perf.data' perf.data
+	ends_with 3 "profile cut short at $place"
+	err_has "says so" "^$command: error: perf.data: was cut short while it was read\$"
+done <<EOT
+perfjit-check check__count
+perfjit-doctor check__count
+perfjit-dump dump_perfdata__records
+EOT
 done_testing

@@ -319,6 +319,9 @@ static int examine(struct recording *recording)
 		err = count(recording, recording->perfdata, NULL, &recording->counts->before);
 	if (!err)
 		err = read_fixed(recording);
+	/* fixing it tells as well */
+	if (err != -EBADMSG && perfdata__check_whole(recording->perfdata, recording->quiet) < 0)
+		err = -EBADMSG;
 	if (!err) {
 		/* as it is judged */
 		recording->recorded.fixed = recording->counts->fixed;
