@@ -89,9 +89,13 @@ enum perfdata_feature {
 /* In the abi of registers: vector registers follow, u16 numbers and sizes of two kinds before them. */
 #define PERFDATA_REGS_ABI_SIMD 4u
 
-/* MMAP2 carries a build-id instead of device and inode; COMM came from exec. */
+/*
+ * MMAP2 carries a build-id instead of device and inode; COMM came from exec; FORK copies nothing
+ * that is mapped. The kernel never sets the last, perf does in records that it makes up.
+ */
 #define PERFDATA_MISC_MMAP_BUILD_ID (1u << 14)
 #define PERFDATA_MISC_MMAP_DATA	    (1u << 13)
 #define PERFDATA_MISC_COMM_EXEC	    (1u << 13)
+#define PERFDATA_MISC_FORK_EXEC	    (1u << 13)
 
 #endif

@@ -81,12 +81,12 @@ bool perfdata__parse_mmap(const struct perfdata *perfdata, const struct perfdata
 bool perfdata__parse_task(const struct perfdata *perfdata, const struct perfdata_record *record,
 			  struct perfdata_task *task)
 {
-	struct perfdata_sample_id sample_id;
 	struct cursor cur;
 
-	*task = (struct perfdata_task){ 0 };
+	*task = (struct perfdata_task){ .exec = record->type == PERFDATA_FORK &&
+						record->misc & PERFDATA_MISC_FORK_EXEC };
 	if ((record->type != PERFDATA_FORK && record->type != PERFDATA_EXIT) ||
-	    !open_body(perfdata, record, &sample_id, &cur))
+	    !open_body(perfdata, record, &task->sample_id, &cur))
 		return false;
 	task->pid = cursor__u32(&cur);
 	task->ppid = cursor__u32(&cur);

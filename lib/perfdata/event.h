@@ -49,6 +49,8 @@ bool perfdata__parse_mmap(const struct perfdata *perfdata, const struct perfdata
 struct perfdata_task {
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
+	bool exec; /* FORK: of a process that begins with nothing mapped */
+	struct perfdata_sample_id sample_id;
 };
 
 /* FORK and EXIT. */
@@ -100,6 +102,8 @@ void perfdata__put_mmap2(const struct perfdata *perfdata, struct buf *buf,
 			 const struct perfdata_mmap *mmap);
 void perfdata__put_comm(const struct perfdata *perfdata, struct buf *buf,
 			const struct perfdata_comm *comm);
+void perfdata__put_fork(const struct perfdata *perfdata, struct buf *buf,
+			const struct perfdata_task *task);
 
 /* "MMAP2", "SAMPLE", ...; NULL for a type not known here. */
 const char *perfdata__type_name(uint32_t type);

@@ -199,6 +199,7 @@ static bool put_again(struct perfdata *perfdata, const struct perfdata_record *r
 {
 	struct perfdata_mmap mmap;
 	struct perfdata_comm comm;
+	struct perfdata_task task;
 
 	if (record->type == PERFDATA_MMAP2) {
 		assert_true(perfdata__parse_mmap(perfdata, record, &mmap));
@@ -206,6 +207,9 @@ static bool put_again(struct perfdata *perfdata, const struct perfdata_record *r
 	} else if (record->type == PERFDATA_COMM) {
 		assert_true(perfdata__parse_comm(perfdata, record, &comm));
 		perfdata__put_comm(perfdata, buf, &comm);
+	} else if (record->type == PERFDATA_FORK) {
+		assert_true(perfdata__parse_task(perfdata, record, &task));
+		perfdata__put_fork(perfdata, buf, &task);
 	}
 	return buf->size > 0;
 }
@@ -234,7 +238,7 @@ static size_t put_all_again(const char *path, struct diag *diag)
 	return count;
 }
 
-/* Every MMAP2 and COMM that the kernel wrote comes out as it wrote it. */
+/* Every MMAP2, COMM and FORK that the kernel wrote comes out as it wrote it. */
 static void puts_as_the_kernel_does(void **state)
 {
 	static const char *const names[] = { "6.1-fp", "7.3-fp", "7.3-mixed", "7.3-mixed-be" };

@@ -72,3 +72,17 @@ void perfdata__put_comm(const struct perfdata *perfdata, struct buf *buf,
 	end_record(perfdata, buf, begin, PERFDATA_COMM, comm->exec ? PERFDATA_MISC_COMM_EXEC : 0,
 		   &comm->sample_id);
 }
+
+void perfdata__put_fork(const struct perfdata *perfdata, struct buf *buf,
+			const struct perfdata_task *task)
+{
+	size_t begin = begin_record(buf);
+
+	buf__put_u32(buf, task->pid);
+	buf__put_u32(buf, task->ppid);
+	buf__put_u32(buf, task->tid);
+	buf__put_u32(buf, task->ptid);
+	buf__put_u64(buf, task->time);
+	end_record(perfdata, buf, begin, PERFDATA_FORK, task->exec ? PERFDATA_MISC_FORK_EXEC : 0,
+		   &task->sample_id);
+}

@@ -100,6 +100,9 @@ static int read_task(struct reader *reader, const struct perfdata_record *record
 		return 0;
 	if (record->type == PERFDATA_FORK && task.pid == task.ppid)
 		return 0;
+	/* perfjit-fix writes it before a COMM by exec, which says as much */
+	if (task.exec && task.time)
+		return 0;
 	event->pid = task.pid;
 	event->parent = task.ppid;
 	event->time = task.time;
