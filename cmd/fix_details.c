@@ -59,13 +59,15 @@ static void print_kept(const struct printer *printer, const struct kept *kept)
 	}
 }
 
+/* by enum plan_insert_kind */
+static const char *const kinds[] = { "COMM", "MMAP2", "FORK" };
+
 static void print_inserts(const struct printer *printer)
 {
 	array__for_each(insert, &printer->plan->inserts) {
 		printer__label(printer, "Record");
 		fprintf(printer->stream, "%s before byte %" PRIu64 ", time %" PRIu64 " ns, pid %u",
-			insert->kind == PLAN_COMM ? "COMM" : "MMAP2", insert->offset, insert->time,
-			insert->process->pid);
+			kinds[insert->kind], insert->offset, insert->time, insert->process->pid);
 		if (insert->kind == PLAN_MMAP2)
 			fprintf(printer->stream, ", %#" PRIx64 "-%#" PRIx64 " @ %#" PRIx64,
 				insert->start, insert->start + insert->size, insert->pgoff);

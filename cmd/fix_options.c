@@ -101,7 +101,7 @@ static error_t parse_without(struct fix_options *options, const char *arg, struc
 	static const char *const names[] = { "nesting",      "exec-comm",     "pruning",
 					     "aliases",      "reemission",    "hole",
 					     "empty-header", "frame-pointer", "overlay",
-					     "synthesis" };
+					     "synthesis",    "exec-fork" };
 	int choice = options__choice(arg, names, sizeof(names) / sizeof(*names));
 
 	if (choice < 0)

@@ -7,7 +7,7 @@
 use strict;
 use warnings;
 
-use constant { MMAP => 1, COMM => 3, SAMPLE => 9, MMAP2 => 10, HEADER_ATTR => 64, EVENT_TYPE => 65,
+use constant { MMAP => 1, COMM => 3, FORK => 7, SAMPLE => 9, MMAP2 => 10, HEADER_ATTR => 64, EVENT_TYPE => 65,
 	TRACING_DATA => 66, HEADER_BUILD_ID => 67, FINISHED_ROUND => 68, AUXTRACE => 71, COMPRESSED => 81,
 	COMPRESSED2 => 83 };
 use constant { BUILD_ID => 2, AUXTRACE_INDEX => 18 };
@@ -163,6 +163,8 @@ sub is_inserted {
 	return index(mapped($record), "$folder/") == 0 if $type eq MMAP2;
 	# COMM with the exec bit, which makes readers forget what they know of the process
 	return $misc & 1 << 13 if $type eq COMM;
+	# FORK with the bit by which readers copy no mappings, before an exec
+	return $misc & 1 << 13 if $type eq FORK;
 	# the build-id of a DSO, and the journal
 	return $stream && index($bytes, "$folder/") >= 0 if $type eq HEADER_BUILD_ID;
 	return $type eq EVENT_TYPE;

@@ -203,7 +203,7 @@ program()
 		gzip -dc "$file" >"$(basename "$file" .gz)"
 	done
 	mkdir -p ../symfs/tmp/perfjit-testdata
-	for file in jitprog neighbour.so; do
+	for file in jitprog jitexec neighbour.so; do
 		gzip -dc "$TESTDATA/programs/$file.gz" >"../symfs/tmp/perfjit-testdata/$file"
 	done
 }

@@ -281,6 +281,21 @@ static void put_comm(struct writer *writer, struct buf *buf, const struct plan_i
 	perfdata__put_comm(writer->plan->perfdata, buf, &comm);
 }
 
+static void put_insert(struct writer *writer, struct buf *buf, const struct plan_insert *insert)
+{
+	switch (insert->kind) {
+	case PLAN_COMM:
+		put_comm(writer, buf, insert);
+		break;
+	case PLAN_MMAP2:
+		put_mmap(writer, buf, insert);
+		break;
+	case PLAN_FORK:
+		execs__put_fork(writer->plan, insert->exec, buf);
+		break;
+	}
+}
+
 static int edit_inserts(struct writer *writer)
 {
 	struct buf buf = BUF(perfdata__order(writer->plan->perfdata));
@@ -288,10 +303,7 @@ static int edit_inserts(struct writer *writer)
 
 	array__for_each(insert, &writer->plan->inserts) {
 		buf.size = 0;
-		if (insert->kind == PLAN_COMM)
-			put_comm(writer, &buf, insert);
-		else
-			put_mmap(writer, &buf, insert);
+		put_insert(writer, &buf, insert);
 		err = buf.failed ? -ENOMEM
 				 : perfdata_edits__insert(writer->edits, insert->offset,
 							  buf__bytes(&buf));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fix/exec.h"
 #include "fix/region.h"
 #include "fix/scan.h"
 #include "fix/space.h"
@@ -149,11 +150,13 @@ static int map_dso(struct emitter *emitter, const struct region *region, size_t 
 
 /*
  * The time from which on something can be mapped in a process. Readers make a child anew when they
- * see its FORK: what was mapped in it before that is lost.
+ * see its FORK, as at some execs: what was mapped in it before that is lost.
  */
 static uint64_t mappable(const struct process *process, uint64_t time)
 {
-	return process->parent && time <= process->start ? process->start + 1 : time;
+	bool anew = process->parent || (process->execed && process->start);
+
+	return anew && time <= process->start ? process->start + 1 : time;
 }
 
 /* From when on generation g is the mapped one. */
@@ -382,10 +385,12 @@ static int by_time(const void *a, const void *b)
 int emit__records(struct plan *plan, const struct plan_options *options)
 {
 	struct emitter emitter = { plan, options, NULL };
+	int err = execs__plan(plan, options);
 
+	if (err)
+		return err;
 	array__for_each(region, &plan->regions->list) {
-		int err = map_generations(&emitter, region);
-
+		err = map_generations(&emitter, region);
 		if (!err)
 			err = map_layers(&emitter, region);
 		if (!err && !(options->without & FIX_REEMISSION))

@@ -14,6 +14,7 @@
 #include "perfdata/perfdata.h"
 
 struct diag;
+struct exec;
 struct kept;
 struct regions;
 struct scan;
@@ -36,6 +37,7 @@ enum fix_mechanism {
 	FIX_FRAME_POINTER = 1 << 7, /* CFI by the frame-pointer rule where the producer gave none */
 	FIX_OVERLAY = 1 << 8,       /* a DSO over code in a file takes the shape of that file */
 	FIX_SYNTHESIS = 1 << 9,     /* CFI by following code where the producer gave none */
+	FIX_EXEC_FORK = 1 << 10,    /* FORK records that make readers forget what exec unmapped */
 };
 
 struct plan_options {
@@ -82,6 +84,7 @@ struct plan_dso {
 enum plan_insert_kind {
 	PLAN_COMM,  /* COMM with the exec bit and the same name: drops cached unwind rows */
 	PLAN_MMAP2, /* maps a DSO */
+	PLAN_FORK,  /* FORK that copies nothing, at an exec: drops what was mapped before */
 };
 
 /* A record to be inserted. */
@@ -91,8 +94,9 @@ struct plan_insert {
 	uint64_t time;   /* ns */
 	uint64_t offset; /* in the input: before the record that stands there */
 	uint64_t behind; /* of the record it undoes, offset; 0: none. For profiles without times */
-	uint64_t sequence; /* order among those of the same time */
-	size_t dso;        /* index, PLAN_MMAP2 */
+	uint64_t sequence;       /* order among those of the same time */
+	size_t dso;              /* index, PLAN_MMAP2 */
+	const struct exec *exec; /* PLAN_FORK */
 	uint64_t start, size, pgoff;
 	const char *reason;
 };

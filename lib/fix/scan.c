@@ -80,7 +80,9 @@ static int visit(void *context, const struct perfdata_record *record,
 
 	if (record->type == PERFDATA_SAMPLE)
 		note_sample(scanner->scan, scanner->perfdata, record);
-	if (!mmap || mmap->pid == UINT32_MAX || session__is_guest(record))
+	if (!mmap)
+		return execs__note(&scanner->scan->execs, scanner->perfdata, record);
+	if (mmap->pid == UINT32_MAX || session__is_guest(record))
 		return 0;
 	return add_marker(scanner->scan, record, mmap);
 }
@@ -96,6 +98,8 @@ static void read_attrs(struct scan *scan, const struct perfdata *perfdata)
 			scan->monotonic = false;
 		if (!(attr->sample_type & PERF_SAMPLE_TIME))
 			scan->timed = false;
+		if (attr->namespaces)
+			scan->namespaces = true;
 		if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 			scan->unwinds_stack = true;
 		if (attr->sample_type & PERF_SAMPLE_REGS_USER)
@@ -139,6 +143,7 @@ int scan__run(struct scan *scan, struct perfdata *perfdata)
 	err = session__read(scan->processes, perfdata, visit, &scanner);
 	/* in pipe form the attrs are records themselves */
 	read_attrs(scan, perfdata);
+	execs__settle(&scan->execs);
 	if (!err)
 		err = order_processes(scan);
 	if (err)
@@ -153,5 +158,6 @@ void scan__free(struct scan *scan)
 	array__for_each(marker, &scan->markers)
 		free(marker->name);
 	array__free(&scan->markers);
+	execs__free(&scan->execs);
 	*scan = (struct scan){ 0 };
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds jitprog and neighbour.so into a folder: build.sh FOLDER. The recordings beside this script
-# were made with gcc 12; with another compiler they no longer fit the binaries: record.sh anew then.
+# Builds jitprog, jitexec and neighbour.so into a folder: build.sh FOLDER. The recordings beside this
+# script were made with gcc 12; with another compiler they no longer fit the binaries: record.sh anew
+# then.
 set -eu
 here=$(dirname "$0")
 out=$1
@@ -14,6 +15,8 @@ cd "$here"
 {
 	${CC:-gcc} $flags -fno-pic -fno-pie -static -no-pie -o "$out/jitprog" \
 		jitprog.c run.c emit.c dump.c start.c
+	${CC:-gcc} $flags -fpie -fvisibility=hidden -static-pie -o "$out/jitexec" \
+		jitexec.c run.c emit.c dump.c start.c
 	${CC:-gcc} $flags -fpic -fvisibility=hidden -shared -Wl,--hash-style=gnu \
 		-Wl,-T,neighbour.lds -o "$out/neighbour.so" neighbour.c
 }
