@@ -59,6 +59,7 @@ struct found_dump {
 	struct clock_repair repair;  /* CLOCK_OFFSET: the offset and what it rests on */
 	bool refused; /* its times fit the profile's in no way: its process is left */
 	bool left;    /* its process stays as an earlier run has fixed it */
+	bool shared;  /* forked processes write to it, too: PHP's workers, whose code is shared */
 };
 
 /* A perf map found for a process. */

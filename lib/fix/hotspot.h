@@ -19,7 +19,8 @@ bool hotspot__is_its_own(const struct code_record *record);
 bool hotspot__is_method(const struct code_record *record);
 
 /*
- * Appends a method's rows; the disassembler is of the target or NULL, see track.h. 0, -ENOMEM, or -ENOTSUP where code can't be tracked.
+ * Appends a method's rows; the disassembler is of the target or NULL, see track.h. 0, -ENOMEM,
+ * or -ENOTSUP where code can't be tracked.
  */
 int hotspot__method_rows(struct cfi_rows *rows, const struct code_record *record,
 			 const struct cfi_target *target, struct disassembler *disassembler);

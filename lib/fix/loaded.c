@@ -51,6 +51,33 @@ static int load_aliases(struct loader *loader, uint64_t time, const struct code_
 	return 0;
 }
 
+/* Whether memory is one for all who have it from a fork, by how the kernel names such. */
+static bool is_shared(const struct mapping *mapping)
+{
+	static const char *const names[] = { "/dev/zero", "/dev/shm/", "/SYSV" };
+
+	for (size_t i = 0; mapping && i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(mapping->name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Whether an event is one of the loader's process. What it has by a fork it has as it was then; but
+ * what others who have it too put into shared memory is there at once.
+ */
+static bool concerns(const struct loader *loader, const struct jitdump_event *event, uint64_t time)
+{
+	const struct process *process = loader->process;
+	bool own = loader->found->process == process;
+
+	if (own && time < loader->found->until)
+		return true;
+	return loader->found->shared && event->kind == JITDUMP_LOAD &&
+	       (own || time >= process->start) &&
+	       is_shared(process__mapping(process, event->code->addr, time));
+}
+
 static int on_event(void *context, const struct jitdump_event *event)
 {
 	struct loader *loader = context;
@@ -58,7 +85,7 @@ static int on_event(void *context, const struct jitdump_event *event)
 	uint64_t time = perf_time(loader, event->time);
 	int err;
 
-	if (time >= loader->found->until)
+	if (!concerns(loader, event, time))
 		return 0;
 	switch (event->kind) {
 	case JITDUMP_LOAD:
@@ -116,6 +143,17 @@ const struct process *loaded__owner(const struct process *process)
 	return process;
 }
 
+/* Whether a process was forked from the one that a dump is of, and such write to it. */
+static bool shares(const struct found_dump *found, const struct process *process)
+{
+	if (!found->shared || found->refused || found->left)
+		return false;
+	while ((process = loaded__copied_from(process)))
+		if (process == found->process)
+			return true;
+	return false;
+}
+
 static int load_process(struct loader *loader, struct discovery *discovery)
 {
 	struct process *process = loader->process;
@@ -128,7 +166,7 @@ static int load_process(struct loader *loader, struct discovery *discovery)
 	if (from)
 		err = codemap__inherit(process->codemap, from->codemap, process->start);
 	array__for_each(found, &discovery->dumps) {
-		if (err || found->process != process)
+		if (err || (found->process != process && !shares(found, process)))
 			continue;
 		loader->found = found;
 		err = jitdump__for_each_event(found->dump, on_event, loader);
@@ -156,6 +194,9 @@ static bool is_described(const struct discovery *discovery, const struct process
 	array__for_each(found, &discovery->maps)
 		if (found->process == process)
 			return true;
+	array__for_each(found, &discovery->dumps)
+		if (shares(found, process))
+			return true;
 	return false;
 }
 
@@ -172,6 +213,31 @@ static int leave_process(struct process *process)
 {
 	process->codemap = codemap__new();
 	return process->codemap ? codemap__finish(process->codemap) : -ENOMEM;
+}
+
+static int is_by_another(void *context, const struct jitdump_event *event)
+{
+	const struct jitdump_header *header = context;
+
+	return event->kind == JITDUMP_LOAD && header->pid && event->code->pid &&
+	       event->code->pid != header->pid;
+}
+
+/* 0 or a negative errno. */
+static int find_shared(const struct scan *scan, struct discovery *discovery)
+{
+	array__for_each(found, &discovery->dumps) {
+		int got = found->process && scan->timed
+				  ? jitdump__for_each_event(
+					    found->dump, is_by_another,
+					    (void *)(uintptr_t)jitdump__header(found->dump))
+				  : 0;
+
+		if (got < 0)
+			return got;
+		found->shared = got > 0;
+	}
+	return 0;
 }
 
 static void assign_processes(const struct loader *loader, struct discovery *discovery)
@@ -198,7 +264,9 @@ int loaded__build(const struct scan *scan, struct discovery *discovery, struct p
 	int err;
 
 	assign_processes(&loader, discovery);
-	err = options->kept ? kept__settle(options->kept, discovery, diag) : 0;
+	err = find_shared(scan, discovery);
+	if (!err && options->kept)
+		err = kept__settle(options->kept, discovery, diag);
 	if (!err)
 		err = timing__settle(scan, discovery, perfdata, diag);
 	for (size_t i = 0; !err && i < processes__count(scan->processes); i++) {

@@ -169,12 +169,103 @@ static void test_library_over_inherited_code(void **state)
 	plan__free(plan);
 }
 
+/* As dump__load, by the process said. */
+static void load_by(struct testing *testing, uint32_t pid, uint64_t time, uint64_t addr,
+		    const char *name)
+{
+	size_t at = testing->dump.size;
+
+	dump__load(testing, time, addr, SIZE, name);
+	set_u32(testing->dump.data + at + 16, pid, ORDER_LITTLE);
+	set_u32(testing->dump.data + at + 20, pid, ORDER_LITTLE);
+}
+
+static struct plan *plan_of_workers(struct testing *testing, const char *memory)
+{
+	profile__comm(testing, 0, 1, "php-fpm", false);
+	profile__marker(testing, 10, 1, "jit-1.dump");
+	profile__map(testing, 20, 1, 0x10000, 0x10000, 0, memory);
+	dump__begin(testing, 1);
+	load_by(testing, 1, 30, LO, "a stub");
+	profile__fork(testing, 40, 2, 1);
+	profile__fork(testing, 41, 3, 1);
+	load_by(testing, 2, 50, LO + 0x100, "the second's");
+	load_by(testing, 3, 60, AWAY, "the third's");
+	profile__sample(testing, 70, 2, LO + 1);
+	profile__sample(testing, 71, 2, LO + 0x101);
+	profile__sample(testing, 72, 3, LO + 0x101);
+	profile__sample(testing, 73, 3, AWAY + 1);
+	profile__fork(testing, 80, 4, 1);
+	profile__sample(testing, 81, 4, AWAY + 1);
+	dump__write(testing, "jit-1.dump");
+	return testing__plan(testing, 0);
+}
+
+/*
+ * PHP opens one dump and then forks: each worker writes what it compiles to it, under its own pid,
+ * and the code lies in memory that all of them have.
+ */
+static void test_workers_with_shared_memory(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan = plan_of_workers(testing, "/dev/zero (deleted)");
+
+	assert_int_equal(plan->counts.samples, 5);
+	assert_int_equal(plan->counts.jit_samples, 5);
+	assert_int_equal(plan->counts.jit_samples_early, 0);
+	plan__free(plan);
+}
+
+/* Of memory that each has for itself a process has what was there when it was forked. */
+static void test_workers_with_memory_of_their_own(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan = plan_of_workers(testing, "//anon");
+
+	assert_int_equal(plan->counts.jit_samples, 2);
+	plan__free(plan);
+}
+
+/* Those that were there before the profile: each has the mapping of the dump. */
+static void test_workers_from_before(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	for (uint32_t pid = 1; pid <= 3; pid++) {
+		profile__comm(testing, 0, pid, "php-fpm", false);
+		if (pid > 1)
+			profile__fork(testing, 0, pid, 1);
+		profile__map(testing, 0, pid, 0x10000, 0x10000, 0, "/dev/zero (deleted)");
+		profile__marker(testing, 0, pid, "jit-1.dump");
+	}
+	dump__begin(testing, 1);
+	load_by(testing, 2, 30, LO, "from before");
+	profile__sample(testing, 40, 2, 0x5000);
+	load_by(testing, 2, 50, LO + 0x100, "the second's");
+	profile__sample(testing, 60, 2, LO + 1);
+	profile__sample(testing, 61, 3, LO + 1);
+	profile__sample(testing, 62, 2, LO + 0x101);
+	profile__sample(testing, 63, 3, LO + 0x101);
+	dump__write(testing, "jit-1.dump");
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->counts.jit_samples, 4);
+	assert_int_equal(plan->counts.jit_samples_early, 0);
+	plan__free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_moved_code),           TESTING(test_moves_of_what_is_not_there),
-		TESTING(test_moved_code_and_a_map), TESTING(test_code_where_a_library_was),
-		TESTING(test_code_in_a_file),       TESTING(test_library_over_inherited_code),
+		TESTING(test_moved_code),
+		TESTING(test_moves_of_what_is_not_there),
+		TESTING(test_moved_code_and_a_map),
+		TESTING(test_code_where_a_library_was),
+		TESTING(test_code_in_a_file),
+		TESTING(test_library_over_inherited_code),
+		TESTING(test_workers_with_shared_memory),
+		TESTING(test_workers_with_memory_of_their_own),
+		TESTING(test_workers_from_before),
 	};
 
 	return cmocka_run_group_tests_name("loaded", tests, NULL, NULL);
