@@ -82,6 +82,16 @@ static void test_frame_pointers(void **state)
 	plan__free(plan);
 }
 
+/* perf would forget them at the FORK. */
+static void test_namespaces(void **state)
+{
+	struct testing *testing = *state;
+
+	testing->namespaces = true;
+	begin_child(testing, HIGH);
+	expect_forks(testing, 0, NULL, 0);
+}
+
 /* A profile without JIT code stays as it is. */
 static void test_nothing_to_do(void **state)
 {
@@ -132,6 +142,46 @@ static void test_generations(void **state)
 	expect_forks(testing, 0, &fork, 1);
 }
 
+/* A library that was unmapped and loaded again is for readers where it was, too. */
+static void test_lowest_of_several(void **state)
+{
+	static const struct expected fork = { PLAN_FORK, 2, 60, 0, 0, 0, 0 };
+	struct testing *testing = *state;
+
+	begin_with_library(testing);
+	library(testing, 41, 1, HIGH);
+	profile__fork(testing, 50, 2, 1);
+	profile__comm(testing, 60, 2, "child", true);
+	library(testing, 61, 2, MIDDLE + 0x1000000);
+	expect_forks(testing, 0, &fork, 1);
+}
+
+/* Code that was there when its process began is mapped behind the FORK, not dropped by it. */
+static void test_code_from_the_exec_on(void **state)
+{
+	static const struct expected expected[] = {
+		{ PLAN_FORK, 1, 20, 0, 0, 0, 0 },
+		{ PLAN_MMAP2, 1, 21, BASE, END, 0, 0 },
+		{ PLAN_MMAP2, 1, 24, BASE, END, 0, 0 }, /* the memory hid it */
+	};
+	struct testing *testing = *state;
+	struct plan *plan;
+
+	profile__comm(testing, 5, 1, "env", true);
+	library(testing, 6, 1, LOW);
+	profile__comm(testing, 20, 1, "jit", true);
+	library(testing, 21, 1, HIGH);
+	profile__marker(testing, 22, 1, "jit-1.dump");
+	profile__map(testing, 23, 1, 0x10000, 0x10000, 0, "//anon");
+	dump__begin(testing, 1);
+	load(testing, 20, LO, "a");
+	dump__write(testing, "jit-1.dump");
+	profile__sample(testing, 40, 1, LO);
+	plan = testing__plan(testing, 0);
+	expect_inserts(plan, expected, 3);
+	plan__free(plan);
+}
+
 /* Memory has no unwind data. */
 static void test_memory(void **state)
 {
@@ -148,10 +198,17 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_further_up),        TESTING(test_further_down),
-		TESTING(test_at_the_same_place), TESTING(test_frame_pointers),
-		TESTING(test_nothing_to_do),     TESTING(test_exec_after_exec),
-		TESTING(test_generations),       TESTING(test_memory),
+		TESTING(test_further_up),
+		TESTING(test_further_down),
+		TESTING(test_at_the_same_place),
+		TESTING(test_frame_pointers),
+		TESTING(test_nothing_to_do),
+		TESTING(test_exec_after_exec),
+		TESTING(test_generations),
+		TESTING(test_memory),
+		TESTING(test_namespaces),
+		TESTING(test_lowest_of_several),
+		TESTING(test_code_from_the_exec_on),
 	};
 
 	return cmocka_run_group_tests_name("exec", tests, NULL, NULL);

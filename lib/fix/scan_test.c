@@ -138,13 +138,32 @@ static void test_exec(void **state)
 	assert_ends_mappings(testing, 21, "/tmp/jit-1-0-1-0123456789ab.so", true);
 }
 
+/* What perfjit-fix puts before an exec begins no process, nor does it tell of a parent. */
+static void test_fork_at_exec(void **state)
+{
+	struct testing *testing = *state;
+	struct scan scan;
+	size_t fork;
+
+	profile__comm(testing, 0, 1, "env", false);
+	fork = testing->records.size;
+	profile__fork(testing, 20, 1, 0);
+	set_u16(testing->records.data + fork + 4, PERFDATA_MISC_FORK_EXEC, ORDER_LITTLE);
+	profile__comm(testing, 20, 1, "jit", true);
+	scan_profile(testing, &scan);
+	assert_int_equal(processes__count(scan.processes), 2);
+	assert_null(scan.by_start[0]->parent);
+	assert_null(scan.by_start[1]->parent);
+	assert_int_equal(scan.by_start[1]->start, 20);
+	assert_true(scan.by_start[1]->execed);
+	scan__free(&scan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_order_of_time),
-		TESTING(test_attrs),
-		TESTING(test_markers),
-		TESTING(test_exec),
+		TESTING(test_order_of_time), TESTING(test_attrs),        TESTING(test_markers),
+		TESTING(test_exec),          TESTING(test_fork_at_exec),
 	};
 
 	return cmocka_run_group_tests_name("scan", tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct testing {
 	char folder[64];
 	char profile[128];
 	uint64_t sample_type;
+	bool namespaces;          /* perf record --namespaces */
 	const uint64_t *branches; /* of samples to come: from and to by turns, ends with 0 */
 	struct buf records;
 	struct buf dump;
@@ -287,6 +288,7 @@ static UNUSED struct perfdata *profile__open(struct testing *testing)
 		.sample_period = 1,
 		.sample_id_all = 1,
 		.mmap2 = 1,
+		.namespaces = testing->namespaces,
 		.use_clockid = 1,
 		.clockid = 1,
 		.sample_regs_user = 1 << 8,
