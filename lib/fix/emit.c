@@ -98,7 +98,7 @@ static const struct mapping *file_in(const struct process *process,
 {
 	const struct mapping *lowest = NULL;
 
-	for (; process; process = process->execed ? NULL : process->parent)
+	for (; process; process = process->execed ? NULL : process->parent) {
 		array__for_each(mapping, &process->mappings) {
 			struct span its = { mapping->start, mapping__end(mapping) };
 
@@ -108,6 +108,10 @@ static const struct mapping *file_in(const struct process *process,
 				continue;
 			lowest = mapping;
 		}
+		/* what the parent maps after the fork is not in the child */
+		if (process->start < time)
+			time = process->start;
+	}
 	return lowest;
 }
 

@@ -103,6 +103,28 @@ static void test_in_a_child(void **state)
 	plan__free(plan);
 }
 
+/* What the parent maps after the fork takes the place of the parent's code only. */
+static void test_in_a_child_whose_parent_goes_on(void **state)
+{
+	struct testing *testing = *state;
+	struct plan *plan;
+	size_t again = 0;
+
+	begin(testing);
+	load(testing, 30, LO, "a");
+	dump__write(testing, "jit-1.dump");
+	profile__fork(testing, 50, 2, 1);
+	profile__map(testing, 58, 1, 0x10000, 0x10000, 0, "/lib/libnew.so");
+	profile__map(testing, 60, 2, 0x10000, 0x10000, 0, "//anon");
+	profile__sample(testing, 70, 2, LO);
+	plan = testing__plan(testing, 0);
+	array__for_each(insert, &plan->inserts)
+		again += insert->process->pid == 2 && insert->time == 61 && insert->start <= LO &&
+			 LO + SIZE <= insert->start + insert->size;
+	assert_int_equal(again, 1);
+	plan__free(plan);
+}
+
 /* What the parent loads after the fork is not in the child. */
 static void test_in_a_child_without_stacks(void **state)
 {
@@ -166,9 +188,13 @@ static void test_in_a_child_that_loads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TESTING(test_layers_again_while_needed),    TESTING(test_again_after_the_kernel),
-		TESTING(test_again_as_the_next_generation), TESTING(test_in_a_child),
-		TESTING(test_in_a_child_without_stacks),    TESTING(test_in_a_child_that_loads),
+		TESTING(test_layers_again_while_needed),
+		TESTING(test_again_after_the_kernel),
+		TESTING(test_again_as_the_next_generation),
+		TESTING(test_in_a_child),
+		TESTING(test_in_a_child_whose_parent_goes_on),
+		TESTING(test_in_a_child_without_stacks),
+		TESTING(test_in_a_child_that_loads),
 	};
 
 	return cmocka_run_group_tests_name("emit again", tests, NULL, NULL);

@@ -23,6 +23,8 @@
 #define SINGLE_HEADER 0x40
 #define SINGLE_CFI    0x30
 
+#define NO_FAMILY SIZE_MAX
+
 /* Whether a file was ever mapped to some of [start, end). */
 static bool file_between(const struct process *process, uint64_t start, uint64_t end)
 {
@@ -59,20 +61,33 @@ static bool is_near(const struct region *region, const struct family *family)
 	return region->lo <= family->hi + gap && family->lo <= region->hi + gap;
 }
 
-/* The family of an ancestor's region that this one meets or comes near to; false: none. */
-static bool find_family(const struct regions *regions, const struct region *region, size_t *family)
+/* How far apart they are; 0 where they meet. */
+static uint64_t distance(const struct region *region, const struct family *family)
 {
+	if (region->lo >= family->hi)
+		return region->lo - family->hi + 1;
+	return family->lo >= region->hi ? family->lo - region->hi + 1 : 0;
+}
+
+/* The family of an ancestor's region that this one meets, or is nearest to; NO_FAMILY: none. */
+static size_t find_family(const struct regions *regions, const struct region *region)
+{
+	uint64_t least = UINT64_MAX;
+	size_t nearest = NO_FAMILY;
+
 	array__for_each(other, &regions->list) {
+		const struct family *family = &regions->families.items[other->family];
+
 		if (other->process == region->process)
 			break;
-		if (other->home != region->home ||
-		    !is_near(region, &regions->families.items[other->family]) ||
+		if (other->home != region->home || !is_near(region, family) ||
+		    distance(region, family) >= least ||
 		    !is_ancestor(other->process, region->process))
 			continue;
-		*family = other->family;
-		return true;
+		nearest = other->family;
+		least = distance(region, family);
 	}
-	return false;
+	return nearest;
 }
 
 /*
@@ -82,9 +97,8 @@ static bool find_family(const struct regions *regions, const struct region *regi
 static uint64_t limit_of(const struct regions *regions, const struct region *region)
 {
 	uint64_t limit = UINT64_MAX;
-	size_t own = SIZE_MAX;
+	size_t own = find_family(regions, region);
 
-	find_family(regions, region, &own);
 	array__for_each(other, &regions->list) {
 		const struct family *its = &regions->families.items[other->family];
 
@@ -209,6 +223,50 @@ static int cut(struct regions *regions, struct process *process,
 	return 0;
 }
 
+static void free_region(struct region *region)
+{
+	array__for_each(generation, &region->generations)
+		array__free(&generation->members);
+	array__free(&region->generations);
+	array__free(&region->members);
+}
+
+/* Takes over what another region of the process has, which lies behind this one. */
+static int absorb(struct region *region, const struct region *other)
+{
+	array__for_each(member, &other->members)
+		if (!array__push(&region->members, *member))
+			return -ENOMEM;
+	if (other->hi > region->hi)
+		region->hi = other->hi;
+	return 0;
+}
+
+/*
+ * Finds the families of a process' regions. Those of one family are one region: each of its DSOs is
+ * mapped over all of the family's place, and would hide the others.
+ */
+static int unite(struct regions *regions, size_t first)
+{
+	struct region *items = regions->list.items;
+	size_t kept = first;
+	int err = 0;
+
+	for (size_t i = first; i < regions->list.count; i++) {
+		struct region *before = kept > first ? &items[kept - 1] : NULL;
+
+		items[i].family = find_family(regions, &items[i]);
+		if (before && before->family != NO_FAMILY && before->family == items[i].family) {
+			err = err ? err : absorb(before, &items[i]);
+			free_region(&items[i]);
+		} else {
+			items[kept++] = items[i];
+		}
+	}
+	regions->list.count = kept;
+	return err;
+}
+
 /* Code that is all the parent's is already mapped by the parent's DSOs. */
 static bool all_inherited(const struct region *region)
 {
@@ -216,14 +274,6 @@ static bool all_inherited(const struct region *region)
 		if (!member->code->inherited)
 			return false;
 	return true;
-}
-
-static void free_region(struct region *region)
-{
-	array__for_each(generation, &region->generations)
-		array__free(&generation->members);
-	array__free(&region->generations);
-	array__free(&region->members);
 }
 
 static void drop_inherited(struct regions *regions, size_t first)
@@ -243,7 +293,7 @@ static int join_family(struct regions *regions, struct region *region)
 {
 	struct family *family;
 
-	if (!find_family(regions, region, &region->family)) {
+	if (region->family == NO_FAMILY) {
 		struct family fresh = { .lo = region->lo, .hi = region->hi };
 
 		region->family = regions->families.count;
@@ -275,7 +325,7 @@ static uint64_t room_around(const struct code_record *record)
  */
 static bool is_safe_for_singles(const struct region *region)
 {
-	if (region->home != HOME_MEMORY)
+	if (region->home != HOME_MEMORY || region->family != NO_FAMILY)
 		return false;
 	for (size_t i = 0; i < region->members.count; i++) {
 		const struct member *member = &region->members.items[i];
@@ -298,6 +348,7 @@ static int push_single(struct regions *regions, const struct region *from, struc
 		.hi = member.end,
 		.whole = from->whole,
 		.single = true,
+		.family = NO_FAMILY,
 	};
 
 	if (!array__push(&region.members, member))
@@ -358,6 +409,8 @@ int regions__add(struct regions *regions, struct process *process,
 	size_t first = regions->list.count;
 	int err = cut(regions, process, options);
 
+	if (!err)
+		err = unite(regions, first);
 	if (err)
 		return err;
 	drop_inherited(regions, first);

@@ -314,6 +314,44 @@ static void test_a_region_is_of_one_family(void **state)
 }
 
 /* With a DSO for each function, those of neighbours are strangers. */
+/* A child that grows a region up to the next one's place has two still, each of its own family. */
+static void test_families_side_by_side(void **state)
+{
+	struct fixture *fixture = *state;
+
+	load(fixture, 1, 10, 0x10000, 0x10100, "a");
+	load(fixture, 1, 10, 0x12200, 0x12300, "too far from a to be of its region");
+	cut(fixture, 1);
+	fork_at(fixture, 50, 2, 1);
+	load(fixture, 2, 60, 0x10200, 0x10300, "near to both");
+	load(fixture, 2, 60, 0x12300, 0x12400, "behind the other");
+	cut(fixture, 2);
+	assert_int_equal(fixture->regions.list.count, 4);
+	assert_int_equal(expect_region(fixture, 2, 0x10000, 0x10300, 2)->family, 0);
+	assert_int_equal(expect_region(fixture, 3, 0x12200, 0x12400, 2)->family, 1);
+}
+
+/*
+ * What is far apart in a child, and one region of its parent, is one: DSOs of a family take all of
+ * its place, and two of them would hide each other.
+ */
+static void test_one_region_of_a_family(void **state)
+{
+	struct fixture *fixture = *state;
+
+	load(fixture, 1, 10, 0x10000, 0x10100, "first");
+	load(fixture, 1, 10, 0x11000, 0x14000, "between");
+	load(fixture, 1, 10, 0x14000, 0x14100, "last");
+	assert_int_equal(codemap__unmap(process(fixture, 1)->codemap, 40, 0x11000, 0x3000), 0);
+	cut(fixture, 1);
+	fork_at(fixture, 50, 2, 1);
+	load(fixture, 2, 60, 0x10100, 0x10200, "child's own");
+	cut(fixture, 2);
+	assert_int_equal(fixture->regions.list.count, 2);
+	expect_region(fixture, 0, 0x10000, 0x14100, 3);
+	assert_int_equal(expect_region(fixture, 1, 0x10000, 0x14100, 3)->family, 0);
+}
+
 static void test_families_of_functions(void **state)
 {
 	struct fixture *fixture = *state;
@@ -362,6 +400,8 @@ int main(void)
 		TEST(test_early_samples_move_the_start),
 		TEST(test_families),
 		TEST(test_a_region_is_of_one_family),
+		TEST(test_families_side_by_side),
+		TEST(test_one_region_of_a_family),
 		TEST(test_families_of_functions),
 		TEST(test_families_in_a_file),
 	};
