@@ -16,6 +16,37 @@ static const struct example cpython_aarch64 = {
 	&aarch64,
 };
 
+/* The first trampoline with handlers for exceptions: by GNU as, .cfi_personality and .cfi_lsda. */
+static const struct example with_handlers = {
+	BYTES("\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3"),
+	BYTES("\x1c\0\0\0\0\0\0\0\x01zPLR\0\x01\x78\x10\x07\x1b\xfd\xff\xff\xff\x1b\x1b\x0c\x07"
+	      "\x08\x90\x01\0\0\x1c\0\0\0\x24\0\0\0\xc8\xff\xff\xff\x0b\0\0\0\x04\xe0\xff\xff"
+	      "\xff\x44\x0e\x10\x46\x0e\x08\0\0\0\0\0\0\0\0\0"),
+	{ 0 },
+	&x86_64,
+};
+
+/* And with .cfi_signal_frame. */
+static const struct example of_signal = {
+	BYTES("\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3"),
+	BYTES("\x14\0\0\0\0\0\0\0\x01zRS\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\0"
+	      "\x14\0\0\0\x1c\0\0\0\xd0\xff\xff\xff\x0b\0\0\0\0\x44\x0e\x10\x46\x0e\x08\0"
+	      "\0\0\0\0"),
+	{ 0 },
+	&x86_64,
+};
+
+/* pacibsp ... autibsp: by clang's assembler, .cfi_b_key_frame. */
+static const struct example b_key_aarch64 = {
+	BYTES("\x7f\x23\x03\xd5\xfd\x7b\xbf\xa9\xfd\x03\x00\x91\x60\x00\x3f\xd6\xfd\x7b\xc1\xa8"
+	      "\xff\x23\x03\xd5\xc0\x03\x5f\xd6"),
+	BYTES("\x14\0\0\0\0\0\0\0\x01zRB\0\x01\x7c\x1e\x01\x1b\x0c\x1f\0\0\0\0"
+	      "\x24\0\0\0\x1c\0\0\0\xc0\xff\xff\xff\x1c\0\0\0\0\x44\x2d\x44\x0e\x10\x9d\x04\x9e"
+	      "\x02\x4c\xdd\xde\x0e\0\x44\x2d\0\0\0\0\0\0\0\0\0\0\0"),
+	{ 0 },
+	&aarch64,
+};
+
 static void expect_agreement(const struct example *example, uint64_t size)
 {
 	struct cfi_repair result;
@@ -43,6 +74,27 @@ static void test_sound_tables(void **state)
 	expect_agreement(&cpython_3_14, 12);
 	expect_agreement(&sound_aarch64, 20);
 	expect_agreement(&signed_aarch64, 28);
+}
+
+/* What a table says besides where the caller is, is kept. */
+static void test_augmentations(void **state)
+{
+	struct cfi_repair result;
+	struct cfi_check check;
+
+	(void)state;
+	expect_agreement(&with_handlers, 11);
+	expect_agreement(&of_signal, 11);
+	expect_agreement(&b_key_aarch64, 28);
+	repair(&with_handlers, &result, &check);
+	assert_false(result.cie.signal_frame || result.cie.pauth_b_key);
+	cfi_check__free(&check);
+	repair(&of_signal, &result, &check);
+	assert_true(result.cie.signal_frame);
+	cfi_check__free(&check);
+	repair(&b_key_aarch64, &result, &check);
+	assert_true(result.cie.pauth_b_key);
+	cfi_check__free(&check);
 }
 
 static void test_texts_of_rules(void **state)
@@ -256,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound_tables),
+		cmocka_unit_test(test_augmentations),
 		cmocka_unit_test(test_texts_of_rules),
 #ifdef HAVE_CAPSTONE
 		cmocka_unit_test(test_findings_of_neighbours),

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cfi/augmentation.h"
 #include "cfi/instructions.h"
 #include "cfi/leb128.h"
 #include "cfi/pointer.h"
@@ -26,6 +27,7 @@ struct reading {
 	size_t cie_end, fde_at;
 	uint8_t encoding; /* of the FDE's pointers */
 	bool sized;       /* the FDE has augmentation data */
+	bool lsda;        /* and a pointer among them */
 	int err;
 };
 
@@ -116,6 +118,32 @@ static size_t offset_in(const struct reading *reading, const uint8_t *pos)
 	return (size_t)(pos - reading->eh_frame.data);
 }
 
+/* Takes the augmentation's data, whose size stands before them, if they are what letters say. */
+static bool take_augmentation(struct reading *reading, struct cursor *cur, const char *letters)
+{
+	struct cfi_cie *cie = &reading->lenient->cie;
+	struct cfi_augmentation augmentation;
+	struct cursor ahead = *cur, data;
+	uint64_t size = cursor__uleb128(&ahead);
+	uint64_t address = reading->producer->eh_frame_addr + offset_in(reading, ahead.pos);
+
+	if (*letters != 'z' || size > cursor__left(&ahead))
+		return false;
+	data = ahead;
+	cursor__take(&ahead, (size_t)size);
+	data.end = ahead.pos;
+	if (!cfi_augmentation__read(&augmentation, letters, &data, address, reading->target) ||
+	    data.overrun || cursor__left(&data) || !cfi_pointer__usable(augmentation.encoding))
+		return false;
+	reading->encoding = augmentation.encoding;
+	reading->sized = true;
+	reading->lsda = augmentation.lsda;
+	cie->signal_frame = augmentation.signal_frame;
+	cie->pauth_b_key = augmentation.pauth_b_key;
+	*cur = ahead;
+	return true;
+}
+
 /* What follows the return address register: 'z' says how much, 'R' how pointers are encoded. */
 static void read_augmentation(struct reading *reading, struct cursor *cur, const char *letters)
 {
@@ -124,13 +152,10 @@ static void read_augmentation(struct reading *reading, struct cursor *cur, const
 	uint64_t size = cursor__uleb128(&ahead);
 	uint8_t encoding = cursor__u8(&ahead);
 
+	if (take_augmentation(reading, cur, letters))
+		return;
 	reading->encoding = USUAL_ENCODING;
 	reading->sized = true;
-	if (strcmp(letters, "zR") == 0 && size == 1 && cfi_pointer__usable(encoding)) {
-		reading->encoding = encoding;
-		*cur = ahead;
-		return;
-	}
 	if (!*letters && !(size == 1 && encoding == USUAL_ENCODING)) {
 		/* none, and none meant */
 		reading->encoding = CFI_PE_ABSPTR;
@@ -267,11 +292,12 @@ static bool read_fde(struct reading *reading)
 		report_number(reading, "cfi.wrong-pc-range", at + 4, "the size of the FDE's code",
 			      range[1], size);
 	augmentation = reading->sized ? cursor__uleb128(&cur) : 0;
-	if (augmentation) {
+	if (reading->lsda)
+		cursor__take(&cur, augmentation > SIZE_MAX ? SIZE_MAX : (size_t)augmentation);
+	else if (augmentation)
 		report_number(reading, "cfi.wrong-augmentation-size",
 			      offset_in(reading, cur.pos) - 1,
 			      "the size of the FDE's augmentation data", augmentation, 0);
-	}
 	reading->lenient->instructions = (struct bytes){ cur.pos, cursor__left(&cur) };
 	if (cur.overrun)
 		report(reading, "cfi.cut-fde", reading->fde_at,

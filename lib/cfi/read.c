@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "base/diag.h"
+#include "cfi/augmentation.h"
 #include "cfi/instructions.h"
 #include "cfi/leb128.h"
 #include "cfi/pointer.h"
@@ -81,52 +82,22 @@ static bool check_instructions(struct reader *reader, uint64_t entry, struct byt
 	return false;
 }
 
-static bool read_personality(struct reader *reader, struct cursor *cur)
-{
-	uint8_t encoding = cursor__u8(cur);
-
-	if (encoding == CFI_PE_OMIT)
-		return true;
-	if ((encoding & CFI_PE_BASE) == CFI_PE_ALIGNED) {
-		uint64_t width = reader->target->class == ELFCLASS32 ? 4 : 8;
-		uint64_t place = reader->address + offset_of(reader, cur->pos);
-
-		cursor__take(cur, (size_t)(align_up(place, width) - place));
-		encoding = CFI_PE_ABSPTR;
-	}
-	cfi_pointer__read_number(cur, encoding, reader->target);
-	return !cur->overrun;
-}
-
-/* Augmentations whose letters are all known: what they say of the CIE and of its FDEs. */
+/* What the augmentation's data say of the CIE and of its FDEs. */
 static bool read_augmentation(struct reader *reader, uint64_t offset, const char *letters,
 			      struct cursor data, struct cfi_cie *cie, struct cie_place *place)
 {
-	for (const char *letter = letters + 1; *letter; letter++) {
-		switch (*letter) {
-		case 'R':
-			place->encoding = cursor__u8(&data);
-			break;
-		case 'L':
-			cursor__u8(&data);
-			break;
-		case 'P':
-			read_personality(reader, &data);
-			break;
-		case 'S':
-			cie->signal_frame = true;
-			break;
-		case 'B':
-			cie->pauth_b_key = true;
-			break;
-		case 'G': /* aarch64: memory tagged stack; no data, nothing for unwinding */
-			break;
-		default:
-			warn(reader, offset, "cfi.unknown-augmentation",
-			     "CIE with the unknown augmentation \"%s\"", letters);
-			return false;
-		}
+	struct cfi_augmentation augmentation;
+
+	if (!cfi_augmentation__read(&augmentation, letters, &data,
+				    reader->address + offset_of(reader, data.pos),
+				    reader->target)) {
+		warn(reader, offset, "cfi.unknown-augmentation",
+		     "CIE with the unknown augmentation \"%s\"", letters);
+		return false;
 	}
+	place->encoding = augmentation.encoding;
+	cie->signal_frame = augmentation.signal_frame;
+	cie->pauth_b_key = augmentation.pauth_b_key;
 	if (data.overrun)
 		warn(reader, offset, "cfi.cut-augmentation",
 		     "CIE with too little data for its augmentation \"%s\"", letters);
@@ -292,7 +263,7 @@ static int read_fde(struct reader *reader, struct entry *entry, uint64_t field, 
 	return array__push(&reader->table->fdes, fde) ? 0 : -ENOMEM;
 }
 
-/* 1 with an entry (or with one to be passed by: its cursor is empty), 0 at the end. */
+/* 1 with an entry, 0 at the end. */
 static int next_entry(struct reader *reader, struct cursor *section, struct entry *entry)
 {
 	uint64_t length;
