@@ -29,8 +29,7 @@ static int take_options(struct perfjit_fix_options *own, const struct perfjit_fi
 			return -EINVAL;
 	memset(own, 0, known);
 	memcpy(own, given, given->size < known ? given->size : known);
-	if (!own->output || !*own->output ||
-	    (unsigned int)own->layout > PERFJIT_LAYOUT_REGION)
+	if (!own->output || !*own->output || (unsigned int)own->layout > PERFJIT_LAYOUT_REGION)
 		return -EINVAL;
 	return 0;
 }

@@ -86,7 +86,7 @@ enum perfdata_feature {
 	PERFDATA_FEAT_BITS = 256,
 };
 
-/* In the abi of registers: vector registers follow, u16 numbers and sizes of two kinds before them. */
+/* In the abi of registers: vector registers follow, behind numbers and sizes of two kinds. */
 #define PERFDATA_REGS_ABI_SIMD 4u
 
 /*

@@ -215,8 +215,7 @@ static void ids_over_each_other(void **state)
 	assert_string_equal(fixture->text, "events' ids lie over each other");
 	assert_int_equal(diag__count(fixture->diag, DIAG_WARNING), count - 1);
 	assert_int_equal(perfdata__nr_attrs(perfdata), count);
-	assert_int_equal(perfdata__attr(perfdata, 0)->nr_ids,
-			 (fixture->size - count * size) / 8);
+	assert_int_equal(perfdata__attr(perfdata, 0)->nr_ids, (fixture->size - count * size) / 8);
 	assert_int_equal(perfdata__attr(perfdata, count - 1)->nr_ids, 0);
 	perfdata__close(perfdata);
 }

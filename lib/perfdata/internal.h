@@ -75,7 +75,7 @@ struct perfdata {
 	ARRAY(struct perfdata_section) regions; /* that hold records, in the order of walking */
 	ARRAY(struct perfdata_attr) attrs;
 	ARRAY(struct perfdata_attr_place) attr_places;
-	ARRAY(struct perfdata_id) ids; /* by id */
+	ARRAY(struct perfdata_id) ids;                 /* by id */
 	ARRAY(struct perfdata_event_name) event_names; /* in the order of the file */
 	struct perfdata_id_place id_place;
 	bool sample_id_all;
