@@ -19,8 +19,9 @@ struct child {
 	const struct child_options *options;
 	struct child_result *result;
 	pid_t pid;
-	int out, err; /* ends to read from; -1: at their end */
-	char *line;   /* room for CHILD_LINE_MAX bytes and a NUL */
+	int64_t deadline; /* ms of CLOCK_MONOTONIC, if there is a timeout */
+	int out, err;     /* ends to read from; -1: at their end */
+	char *line;       /* room for CHILD_LINE_MAX bytes and a NUL */
 	size_t length, errors;
 };
 
@@ -183,12 +184,11 @@ static int64_t now_ms(void)
 /* Until both ends are closed. */
 static int read_all(struct child *child)
 {
-	int64_t deadline = now_ms() + (int64_t)child->options->timeout * 1000;
 	int got = 0;
 
 	while (!got && (child->out >= 0 || child->err >= 0)) {
 		struct pollfd fds[] = { { child->out, POLLIN, 0 }, { child->err, POLLIN, 0 } };
-		int64_t left = deadline - now_ms();
+		int64_t left = child->deadline - now_ms();
 
 		if (child->options->timeout && left <= 0) {
 			child->result->timed_out = true;
@@ -202,6 +202,18 @@ static int read_all(struct child *child)
 			got = take(child, &child->err);
 	}
 	return got || !child->length ? got : end_line(child);
+}
+
+/* One that has closed both ends may go on: up to the end of its time. */
+static void await_end(struct child *child)
+{
+	siginfo_t ended = { 0 };
+
+	while (waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       !ended.si_pid && !child->result->timed_out) {
+		poll(NULL, 0, 1);
+		child->result->timed_out = now_ms() >= child->deadline;
+	}
 }
 
 static void finish(struct child *child, bool kill_it)
@@ -230,7 +242,10 @@ int child__run(const struct child_options *options, struct child_result *result)
 		return -ENOMEM;
 	err = start(&child);
 	if (!err) {
+		child.deadline = now_ms() + (int64_t)options->timeout * 1000;
 		err = read_all(&child);
+		if (!err && options->timeout)
+			await_end(&child);
 		finish(&child, err || result->timed_out);
 	}
 	free(child.line);

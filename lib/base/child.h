@@ -23,7 +23,7 @@ struct child_options {
 };
 
 struct child_result {
-	int status; /* exit code; 128 + number of the signal that ended it; 127: not found */
+	int status; /* exit code; 128 + number of the signal that ended it */
 	bool timed_out;
 	char errors[CHILD_ERRORS_MAX]; /* of its standard error, always terminated */
 };

@@ -127,6 +127,22 @@ static void test_timeout(void **state)
 	assert_string_equal(heard.all, "begun|");
 }
 
+/* One that says no more is waited for no longer. */
+static void test_timeout_of_the_silent(void **state)
+{
+	struct heard heard = { 0 };
+	struct child_result result;
+
+	(void)state;
+	assert_int_equal(run("echo begun; exec >&- 2>&-; exec sleep 20", 1, &heard, &result), 0);
+	assert_true(result.timed_out);
+	assert_int_equal(result.status, 128 + 9);
+	assert_string_equal(heard.all, "begun|");
+	assert_int_equal(run("exec >&- 2>&-; sleep 0.1; exit 3", 20, &heard, &result), 0);
+	assert_false(result.timed_out);
+	assert_int_equal(result.status, 3);
+}
+
 static void test_stopped(void **state)
 {
 	struct heard heard = { .answer = -5 };
@@ -156,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_input),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_timeout_of_the_silent),
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_not_there),
 	};
