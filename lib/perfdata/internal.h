@@ -56,6 +56,14 @@ struct perfdata_id {
 	uint32_t attr;
 };
 
+/* A file's build-id; views into the profile. */
+struct perfdata_build_id {
+	const char *name;
+	const uint8_t *bytes;
+	uint8_t size;
+	size_t nth; /* in order of the file: the first of a name counts */
+};
+
 /* What an EVENT_UPDATE of a pipe says that an event is called. */
 struct perfdata_event_name {
 	uint64_t id;
@@ -77,6 +85,7 @@ struct perfdata {
 	ARRAY(struct perfdata_attr_place) attr_places;
 	ARRAY(struct perfdata_id) ids;                 /* by id */
 	ARRAY(struct perfdata_event_name) event_names; /* in the order of the file */
+	ARRAY(struct perfdata_build_id) build_ids;     /* by name */
 	struct perfdata_id_place id_place;
 	bool sample_id_all;
 	uint64_t features[PERFDATA_FEAT_BITS / 64];
@@ -156,6 +165,12 @@ const struct perfdata_attr *perfdata__attr_of_id(const struct perfdata *perfdata
 int perfdata__read_features(struct perfdata *perfdata);
 /* Once attrs and features are there: names of events, the size of compressed records. */
 void perfdata__digest_features(struct perfdata *perfdata);
+
+/* build_id.c */
+/* An entry of HEADER_BUILD_ID, or a record of that type; what makes no sense is passed over. */
+int perfdata__add_build_id_entry(struct perfdata *perfdata, struct bytes entry);
+/* Once the features are read, and what a pipe has instead. */
+int perfdata__index_build_ids(struct perfdata *perfdata);
 
 /* pipe.c */
 int perfdata__read_pipe(struct perfdata *perfdata);

@@ -39,7 +39,9 @@ static int read_profile(struct perfdata *perfdata)
 	if (err)
 		return err;
 	perfdata__digest_features(perfdata);
-	err = find_regions(perfdata);
+	err = perfdata__index_build_ids(perfdata);
+	if (!err)
+		err = find_regions(perfdata);
 	return err ? err : perfdata__find_journal(perfdata);
 }
 
@@ -115,6 +117,7 @@ void perfdata__close(struct perfdata *perfdata)
 	array__free(&perfdata->attr_places);
 	array__free(&perfdata->ids);
 	array__free(&perfdata->event_names);
+	array__free(&perfdata->build_ids);
 	array__free(&perfdata->regions);
 	perfdata_source__close(&perfdata->source);
 	free(perfdata->path);

@@ -63,8 +63,8 @@ const char *perfdata__feature_string(const struct perfdata *perfdata, unsigned i
  */
 char *perfdata__command(const struct perfdata *perfdata);
 /*
- * The build-id that HEADER_BUILD_ID has for a file of that name, for 20 bytes of room; returns its
- * size, 0 when there is none.
+ * The build-id that HEADER_BUILD_ID, or a pipe's records of that type, have for a file of that
+ * name, for 20 bytes of room; returns its size, 0 when there is none.
  */
 size_t perfdata__build_id(const struct perfdata *perfdata, const char *name,
 			  uint8_t build_id[PERFDATA_BUILD_ID_SIZE]);

@@ -86,6 +86,9 @@ static int read_head(struct perfdata *perfdata, const struct perfdata_record *re
 		return read_attr(perfdata, record);
 	case PERFDATA_EVENT_UPDATE:
 		return read_update(perfdata, record);
+	case PERFDATA_HEADER_BUILD_ID:
+		return perfdata__add_build_id_entry(perfdata,
+						    (struct bytes){ record->data, record->size });
 	case PERFDATA_HEADER_FEATURE:
 		read_feature(perfdata, record);
 		break;
