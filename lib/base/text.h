@@ -10,7 +10,8 @@ struct buf;
 
 /*
  * Copies text into out (size bytes, always terminated): control characters, those that end lines or
- * turn the direction of text, and bytes that are not UTF-8 become \xNN, and a text that does not fit ends in "...". Returns out.
+ * turn the direction of text, and bytes that are not UTF-8 become \xNN, and a text that does not fit
+ * ends in "...". Returns out.
  */
 char *text__printable(char *out, size_t size, const char *text);
 

@@ -6,9 +6,6 @@
 
 #include "perfdata/event.h"
 
-/* struct perf_record_header_build_id: header, pid, build-id with its size, name. */
-#define ENTRY_HEAD (PERFDATA_RECORD_HEADER_SIZE + 4 + 24)
-
 static int note(struct abi *abi, struct abi_build_id *build_id, const char *name, size_t length)
 {
 	build_id->name = abi->names.size;
@@ -42,33 +39,26 @@ static int note_mmap(struct abi *abi, const struct perfdata_record *record)
 	return note(abi, &build_id, mmap.name, name_length(mmap.name));
 }
 
-/* What is there already is not entered again. */
-static int note_entries(struct abi *abi, struct bytes bytes)
-{
-	struct cursor cur = cursor__at(bytes, abi->perfdata->order);
-	int err = 0;
-
-	while (!err && cursor__left(&cur) > ENTRY_HEAD) {
-		uint16_t size = get_u16(cur.pos + 6, cur.order);
-		const uint8_t *entry = cursor__take(&cur, size);
-		struct abi_build_id build_id = { .existing = true };
-		const char *name;
-
-		if (!entry || size <= ENTRY_HEAD)
-			break;
-		name = (const char *)entry + ENTRY_HEAD;
-		err = note(abi, &build_id, name, strnlen(name, size - ENTRY_HEAD));
-	}
-	return err;
-}
-
 int abi__note_build_id(struct abi *abi, const struct perfdata_record *record)
 {
-	if (record->type == PERFDATA_MMAP2 && record->misc & PERFDATA_MISC_MMAP_BUILD_ID)
-		return note_mmap(abi, record);
-	if (record->type == PERFDATA_HEADER_BUILD_ID)
-		return note_entries(abi, (struct bytes){ record->data, record->size });
-	return 0;
+	bool has_one = record->type == PERFDATA_MMAP2 &&
+		       record->misc & PERFDATA_MISC_MMAP_BUILD_ID;
+
+	return has_one ? note_mmap(abi, record) : 0;
+}
+
+/* What is there already is not entered again. */
+static int note_existing(struct abi *abi)
+{
+	int err = 0;
+
+	array__for_each(existing, &abi->perfdata->build_ids) {
+		struct abi_build_id build_id = { .existing = true };
+
+		if (!err)
+			err = note(abi, &build_id, existing->name, strlen(existing->name));
+	}
+	return err;
 }
 
 static int compare(const void *a, const void *b, void *names)
@@ -92,7 +82,7 @@ int abi__add_build_ids(struct abi *abi, struct perfdata_edits *edits)
 	const char *last = NULL;
 	int err = 0;
 
-	err = note_entries(abi, perfdata__feature(abi->perfdata, PERFDATA_FEAT_BUILD_ID));
+	err = note_existing(abi);
 	if (err || !abi->build_ids.count)
 		return err;
 	qsort_r(abi->build_ids.items, abi->build_ids.count, sizeof(struct abi_build_id), compare,

@@ -133,7 +133,7 @@ void abi__sort_chains(struct abi *abi);
 struct bytes abi__chain(const struct abi *abi, uint32_t tid, uint64_t cookie);
 
 /* abi_build_ids.c */
-/* Takes note of the build-ids of a MMAP2 or a HEADER_BUILD_ID record; -ENOMEM. */
+/* Takes note of the build-id of a MMAP2, if it carries one; -ENOMEM. */
 int abi__note_build_id(struct abi *abi, const struct perfdata_record *record);
 /* Enters those that are not there yet. */
 int abi__add_build_ids(struct abi *abi, struct perfdata_edits *edits);

@@ -32,7 +32,7 @@ struct unwind_module {
 	Dwfl *packed; /* holds symbols that are packed into the file; or NULL */
 	Dwarf *dwarf; /* for .debug_frame */
 	Dwarf_CFI *eh_frame, *debug_frame;
-	ARRAY(struct module_segment) segments; /* that are loaded and executable */
+	ARRAY(struct module_segment) segments; /* that are loaded */
 	struct symbols symbols;
 	bool has_symbols;
 	struct row_table rows;

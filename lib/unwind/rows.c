@@ -139,7 +139,6 @@ static int ask(struct row_table *table, Dwarf_CFI *cfi, uint64_t vaddr, struct u
 	*row = (struct unwind_row){
 		.ra_register = (uint8_t)ra,
 		.signal_frame = signal_frame,
-		.ra_signed = found.ra_signed,
 		.outermost = found.registers[ra].kind == CFI_RULE_UNDEFINED ||
 			     found.registers[ra].kind == CFI_RULE_UNSPECIFIED,
 	};

@@ -19,7 +19,6 @@ struct unwind_row {
 	uint8_t ra_register;
 	bool outermost;    /* there is no caller */
 	bool signal_frame; /* the caller was interrupted, and did not call */
-	bool ra_signed;
 	int32_t offsets[ROW_SAVES]; /* of saved, in order of the registers' numbers */
 	const struct cfi_row *full; /* not NULL: says it all, and of the above the rest only */
 };

@@ -11,7 +11,7 @@ static enum unwind_end bad_read(const struct unwind_thread *thread, uint64_t add
 		       : UNWIND_BAD_READ;
 }
 
-/* The caller stands at pc, which may be signed, if a frame's row says so. */
+/* The caller stands at pc, which may be signed: libdw does not tell of what rows say. */
 static enum unwind_end enter_caller(const struct unwind_thread *thread, struct registers *registers,
 				    const struct registers *callee, uint64_t pc, uint64_t sp)
 {

@@ -312,7 +312,6 @@ static void test_aarch64(void **state)
 		.cfa_register = XSP,
 		.cfa_offset = 32,
 		.ra_register = LR,
-		.ra_signed = true,
 		.offsets = { -16, -32, -24 },
 	};
 	const struct unwind_row leaf = { .cfa_register = XSP, .ra_register = LR };
