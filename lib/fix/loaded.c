@@ -154,17 +154,30 @@ static bool shares(const struct found_dump *found, const struct process *process
 	return false;
 }
 
+/*
+ * Takes over the code of the nearest process that has any of its own: as it was when the first of
+ * those in between was forked from it, for what it did later is not in them.
+ */
+static int inherit(struct process *process)
+{
+	const struct process *from = loaded__copied_from(process);
+	uint64_t time = process->start;
+
+	for (; from && !from->codemap; from = loaded__copied_from(from))
+		if (from->start < time)
+			time = from->start;
+	return from ? codemap__inherit(process->codemap, from->codemap, time) : 0;
+}
+
 static int load_process(struct loader *loader, struct discovery *discovery)
 {
 	struct process *process = loader->process;
-	const struct process *from = loaded__owner(loaded__copied_from(process));
-	int err = 0;
+	int err;
 
 	process->codemap = codemap__new();
 	if (!process->codemap)
 		return -ENOMEM;
-	if (from)
-		err = codemap__inherit(process->codemap, from->codemap, process->start);
+	err = inherit(process);
 	array__for_each(found, &discovery->dumps) {
 		if (err || (found->process != process && !shares(found, process)))
 			continue;

@@ -4,6 +4,7 @@
 
 #include "codemap/codemap.h"
 #include "codemap/process.h"
+#include "fix/scan.h"
 
 #define LO   UINT64_C(0x10200)
 #define AWAY UINT64_C(0x18200)
@@ -169,6 +170,31 @@ static void test_library_over_inherited_code(void **state)
 	plan__free(plan);
 }
 
+/* A grandchild has what the first process had when the one in between was forked from it. */
+static void test_grandchild(void **state)
+{
+	struct testing *testing = *state;
+	const struct process *grandchild;
+	struct plan *plan;
+
+	begin(testing);
+	profile__fork(testing, 40, 2, 1);
+	dump__load(testing, 50, LO, SIZE, "not in the others");
+	dump__write(testing, "jit-1.dump");
+	profile__fork(testing, 60, 3, 2);
+	profile__marker(testing, 61, 3, "jit-3.dump");
+	dump__begin(testing, 3);
+	dump__load(testing, 70, AWAY, SIZE, "its own");
+	dump__write(testing, "jit-3.dump");
+	profile__sample(testing, 80, 3, LO + 1);
+	profile__sample(testing, 81, 3, AWAY + 1);
+	plan = testing__plan(testing, 0);
+	assert_int_equal(plan->counts.jit_samples, 2);
+	grandchild = processes__find(plan->scan->processes, 3, 80);
+	assert_string_equal(codemap__find(grandchild->codemap, LO + 1, 80)->record->name, "a");
+	plan__free(plan);
+}
+
 /* As dump__load, by the process said. */
 static void load_by(struct testing *testing, uint32_t pid, uint64_t time, uint64_t addr,
 		    const char *name)
@@ -263,6 +289,7 @@ int main(void)
 		TESTING(test_code_where_a_library_was),
 		TESTING(test_code_in_a_file),
 		TESTING(test_library_over_inherited_code),
+		TESTING(test_grandchild),
 		TESTING(test_workers_with_shared_memory),
 		TESTING(test_workers_with_memory_of_their_own),
 		TESTING(test_workers_from_before),
