@@ -76,10 +76,11 @@ static size_t find_family(const struct regions *regions, const struct region *re
 	size_t nearest = NO_FAMILY;
 
 	array__for_each(other, &regions->list) {
-		const struct family *family = &regions->families.items[other->family];
+		const struct family *family;
 
 		if (other->process == region->process)
 			break;
+		family = &regions->families.items[other->family];
 		if (other->home != region->home || !is_near(region, family) ||
 		    distance(region, family) >= least ||
 		    !is_ancestor(other->process, region->process))
@@ -100,10 +101,11 @@ static uint64_t limit_of(const struct regions *regions, const struct region *reg
 	size_t own = find_family(regions, region);
 
 	array__for_each(other, &regions->list) {
-		const struct family *its = &regions->families.items[other->family];
+		const struct family *its;
 
 		if (other->process == region->process)
 			break;
+		its = &regions->families.items[other->family];
 		if (other->family != own && its->lo > region->lo && its->lo < limit &&
 		    is_ancestor(other->process, region->process))
 			limit = its->lo;
