@@ -113,17 +113,32 @@ static int read_file(struct file_map *map, const char *path, bool copy, struct d
 	return err < 0 ? diag__errno(diag, "file.read", path, "can't read") : 0;
 }
 
-int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag)
+#define OPEN_TO_MAP (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+static int map_opened(struct file_map *map, int fd, const char *path, bool copy, struct diag *diag)
 {
 	int err;
 
-	*map = (struct file_map){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
-	if (map->fd < 0)
+	*map = (struct file_map){ .fd = fd };
+	if (fd < 0)
 		return diag__errno(diag, "file.open", path, "can't open");
 	err = read_file(map, path, copy, diag);
 	if (err)
 		file_map__close(map);
 	return err;
+}
+
+int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag)
+{
+	return map_opened(map, open(path, OPEN_TO_MAP), path, copy, diag);
+}
+
+int file_map__open_in(struct file_map *map, int folder, const char *path, bool copy,
+		      struct diag *diag)
+{
+	int fd = openat(folder, file__base_name(path), OPEN_TO_MAP | O_NOFOLLOW);
+
+	return map_opened(map, fd, path, copy, diag);
 }
 
 uint64_t file_map__data_from(const struct file_map *map, uint64_t pos)

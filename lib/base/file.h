@@ -28,6 +28,10 @@ struct file_map {
  * SIGBUS, and one that changes is not what was checked.
  */
 int file_map__open(struct file_map *map, const char *path, bool copy, struct diag *diag);
+/* The same in a folder that is open, and no symlink; path is what it is called, and its last part
+ * the name. */
+int file_map__open_in(struct file_map *map, int folder, const char *path, bool copy,
+		      struct diag *diag);
 /*
  * The first byte from pos on that is not in a hole, the size when none is: a hole's zeros need not
  * be read, which would take memory for them. pos where that is not known.

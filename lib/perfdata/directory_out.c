@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -17,7 +19,14 @@ static bool is_self_or_parent(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* NOLINTBEGIN(misc-no-recursion): each level holds a descriptor, so there are some thousand at most */
+/* A folder in another, and no symlink to one; -1 and errno. */
+static int open_folder(int at, const char *name)
+{
+	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): each level holds a descriptor, so there are some thousand at most
+ */
 
 /* 0 or a negative errno of what is in the way. Takes no memory, of which there may be none left. */
 static int remove_tree(int at, const char *name);
@@ -50,7 +59,7 @@ static bool empty_folder(int folder, int *err)
 
 static int remove_folder(int at, const char *name)
 {
-	int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int folder = open_folder(at, name);
 	int err = folder < 0 ? -errno : 0;
 
 	/* file systems may pass over entries when others are removed meanwhile */
@@ -71,6 +80,38 @@ static int remove_tree(int at, const char *name)
 	return err == -EISDIR ? remove_folder(at, name) : err;
 }
 
+/* Makes the temporary folder, which is nobody else's; -1 and errno. */
+static int make_folder(struct directory_out *out)
+{
+	char *copy = strdup(out->path);
+	struct stat stat;
+
+	if (!copy)
+		return -1;
+	out->parent = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (out->parent < 0 || !mkdtemp(out->temporary))
+		return -1;
+	out->folder = open_folder(out->parent, file__base_name(out->temporary));
+	if (out->folder >= 0 && fstat(out->folder, &stat) == 0 && stat.st_uid == geteuid())
+		return 0;
+	if (out->folder >= 0)
+		errno = EPERM;
+	rmdir(out->temporary);
+	return -1;
+}
+
+static void release(struct directory_out *out)
+{
+	if (out->folder >= 0)
+		close(out->folder);
+	if (out->parent >= 0)
+		close(out->parent);
+	free(out->path);
+	free(out->temporary);
+	*out = (struct directory_out){ .parent = -1, .folder = -1 };
+}
+
 int directory_out__open(struct directory_out *out, const char *path, bool sync, struct diag *diag)
 {
 	size_t length = strlen(path);
@@ -78,21 +119,25 @@ int directory_out__open(struct directory_out *out, const char *path, bool sync, 
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	*out = (struct directory_out){ .path = strndup(path, length), .sync = sync };
+	*out = (struct directory_out){
+		.path = strndup(path, length),
+		.parent = -1,
+		.folder = -1,
+		.sync = sync,
+	};
 	if (!out->path || asprintf(&out->temporary, "%s.tmp-XXXXXX", out->path) < 0) {
 		free(out->path);
-		*out = (struct directory_out){ 0 };
+		*out = (struct directory_out){ .parent = -1, .folder = -1 };
 		return -ENOMEM;
 	}
-	if (mkdtemp(out->temporary))
+	if (make_folder(out) == 0)
 		return 0;
 	err = diag__errno(diag, "output.create", out->path, "can't create");
-	free(out->path);
-	free(out->temporary);
-	*out = (struct directory_out){ 0 };
+	release(out);
 	return err;
 }
 
+/* What is called name within the output, for reports. */
 static char *path_in(const struct directory_out *out, const char *name)
 {
 	char *path = NULL;
@@ -100,53 +145,20 @@ static char *path_in(const struct directory_out *out, const char *name)
 	return asprintf(&path, "%s/%s", out->temporary, name) < 0 ? NULL : path;
 }
 
+static int open_file(const struct directory_out *out, int folder, const char *name, mode_t mode,
+		     struct file_out *file, struct diag *diag)
+{
+	char *path = path_in(out, name);
+	int err = path ? file_out__open_in(file, folder, path, mode & 0777, diag) : -ENOMEM;
+
+	free(path);
+	return err;
+}
+
 int directory_out__file(const struct directory_out *out, const char *name, mode_t mode,
 			struct file_out *file, struct diag *diag)
 {
-	char *path = path_in(out, name);
-	int err = path ? file_out__open(file, path, mode & 0777, diag) : -ENOMEM;
-
-	free(path);
-	return err;
-}
-
-static int copy_file(const struct directory_out *out, const char *name, const char *from,
-		     struct diag *diag)
-{
-	struct splices nothing = { 0 };
-	struct perfdata_part part = { 0 };
-	struct file_map map;
-	struct file_out file;
-	int err = file_map__open(&map, from, false, diag);
-
-	if (err)
-		return err;
-	part.fd = map.fd;
-	part.size = map.bytes.size;
-	err = directory_out__file(out, name, map.stat.st_mode, &file, diag);
-	if (!err) {
-		err = splices__write(&nothing, map.bytes, &part, 0, part.size, &file, diag);
-		if (err)
-			file_out__abort(&file);
-		else
-			err = file_out__commit(&file, out->sync, diag);
-	}
-	file_map__close(&map);
-	return err;
-}
-
-static int copy_folder(const struct directory_out *out, const char *name, mode_t mode,
-		       struct diag *diag)
-{
-	char *path = path_in(out, name);
-	int err = 0;
-
-	if (!path)
-		return -ENOMEM;
-	if (mkdir(path, (mode & 0777) | 0700) < 0)
-		err = diag__errno(diag, "output.create", path, "can't create");
-	free(path);
-	return err;
+	return open_file(out, out->folder, name, mode, file, diag);
 }
 
 static bool is_part(const struct perfdata *perfdata, const char *name)
@@ -163,66 +175,129 @@ struct copying {
 	struct diag *diag;
 };
 
-/* What is in the folder called name within the profile, "" for the profile itself. */
-static int copy_tree(const struct copying *copying, const char *name);
+/* A folder within the profile, "" for the profile itself, and its copy. */
+struct folder_pair {
+	const char *name;
+	int from, to;
+};
 
-static int copy_entry(const struct copying *copying, DIR *folder, const char *entry,
-		      const char *name)
+/* Reports errno of what is called name in a folder. */
+static int report(const struct copying *copying, const char *kind, const char *folder,
+		  const char *name, const char *text)
 {
-	struct stat stat;
-	char *from = NULL;
-	int err = 0;
+	int err = errno;
+	char *path;
 
-	/* no links: they may lead anywhere */
-	if (fstatat(dirfd(folder), entry, &stat, AT_SYMLINK_NOFOLLOW) < 0)
-		return diag__errno(copying->diag, "file.open", copying->perfdata->path,
-				   "can't look into");
-	if (S_ISDIR(stat.st_mode)) {
-		err = copy_folder(copying->out, name, stat.st_mode, copying->diag);
-		return err ? err : copy_tree(copying, name);
-	}
-	if (!S_ISREG(stat.st_mode))
-		return 0;
-	if (asprintf(&from, "%s/%s", copying->perfdata->path, name) < 0)
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return -ENOMEM;
-	err = copy_file(copying->out, name, from, copying->diag);
-	free(from);
+	errno = err;
+	err = diag__errno(copying->diag, kind, path, text);
+	free(path);
 	return err;
 }
 
-static int copy_entries(const struct copying *copying, DIR *folder, const char *name)
+/* Copies what is in from, which becomes the function's. */
+static int copy_tree(const struct copying *copying, const struct folder_pair *folder);
+
+static int copy_file(const struct copying *copying, const struct folder_pair *folder,
+		     const char *name)
+{
+	struct splices nothing = { 0 };
+	struct perfdata_part part = { 0 };
+	struct diag *diag = copying->diag;
+	struct file_map map;
+	struct file_out file;
+	char *from = NULL;
+	int err;
+
+	if (asprintf(&from, "%s/%s", copying->perfdata->path, name) < 0)
+		return -ENOMEM;
+	err = file_map__open_in(&map, folder->from, from, false, diag);
+	free(from);
+	if (err)
+		return err;
+	part.fd = map.fd;
+	part.size = map.bytes.size;
+	err = open_file(copying->out, folder->to, name, map.stat.st_mode, &file, diag);
+	if (!err) {
+		err = splices__write(&nothing, map.bytes, &part, 0, part.size, &file, diag);
+		if (err)
+			file_out__abort(&file);
+		else
+			err = file_out__commit(&file, copying->out->sync, diag);
+	}
+	file_map__close(&map);
+	return err;
+}
+
+static int copy_folder(const struct copying *copying, const struct folder_pair *folder,
+		       const char *name, mode_t mode)
+{
+	const char *entry = file__base_name(name);
+	struct folder_pair inner = { .name = name, .from = -1, .to = -1 };
+	int err;
+
+	inner.from = open_folder(folder->from, entry);
+	if (inner.from < 0)
+		return report(copying, "file.open", copying->perfdata->path, name, "can't open");
+	if (mkdirat(folder->to, entry, (mode & 0777) | 0700) == 0)
+		inner.to = open_folder(folder->to, entry);
+	if (inner.to >= 0) {
+		err = copy_tree(copying, &inner);
+		close(inner.to);
+		return err;
+	}
+	err = report(copying, "output.create", copying->out->temporary, name, "can't create");
+	close(inner.from);
+	return err;
+}
+
+static int copy_entry(const struct copying *copying, const struct folder_pair *folder,
+		      const char *name)
+{
+	struct stat stat;
+
+	/* no links: they may lead anywhere */
+	if (fstatat(folder->from, file__base_name(name), &stat, AT_SYMLINK_NOFOLLOW) < 0)
+		return report(copying, "file.open", copying->perfdata->path, name,
+			      "can't look into");
+	if (S_ISDIR(stat.st_mode))
+		return copy_folder(copying, folder, name, stat.st_mode);
+	return S_ISREG(stat.st_mode) ? copy_file(copying, folder, name) : 0;
+}
+
+static int copy_entries(const struct copying *copying, const struct folder_pair *folder,
+			DIR *entries)
 {
 	struct dirent *entry;
 	int err = 0;
 
-	while (!err && (entry = readdir(folder)) != NULL) {
-		char *inner = NULL;
+	while (!err && (entry = readdir(entries)) != NULL) {
+		char *name = NULL;
 
 		if (is_self_or_parent(entry->d_name) ||
-		    (!*name && is_part(copying->perfdata, entry->d_name)))
+		    (!*folder->name && is_part(copying->perfdata, entry->d_name)))
 			continue;
-		if (asprintf(&inner, "%s%s%s", name, *name ? "/" : "", entry->d_name) < 0)
+		if (asprintf(&name, "%s%s%s", folder->name, *folder->name ? "/" : "",
+			     entry->d_name) < 0)
 			return -ENOMEM;
-		err = copy_entry(copying, folder, entry->d_name, inner);
-		free(inner);
+		err = copy_entry(copying, folder, name);
+		free(name);
 	}
 	return err;
 }
 
-static int copy_tree(const struct copying *copying, const char *name)
+static int copy_tree(const struct copying *copying, const struct folder_pair *folder)
 {
-	char *path = NULL;
-	DIR *folder;
+	DIR *entries = fdopendir(folder->from);
 	int err;
 
-	if (asprintf(&path, "%s/%s", copying->perfdata->path, name) < 0)
+	if (!entries) {
+		close(folder->from);
 		return -ENOMEM;
-	folder = opendir(path);
-	err = folder ? copy_entries(copying, folder, name)
-		     : diag__errno(copying->diag, "file.open", path, "can't open");
-	if (folder)
-		closedir(folder);
-	free(path);
+	}
+	err = copy_entries(copying, folder, entries);
+	closedir(entries);
 	return err;
 }
 
@@ -232,8 +307,14 @@ int directory_out__copy_others(const struct directory_out *out, const struct per
 			       struct diag *diag)
 {
 	struct copying copying = { out, perfdata, diag };
+	struct folder_pair all = {
+		.name = "",
+		.from = open(perfdata->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.to = out->folder,
+	};
 
-	return copy_tree(&copying, "");
+	return all.from < 0 ? diag__errno(diag, "file.open", perfdata->path, "can't open")
+			    : copy_tree(&copying, &all);
 }
 
 void directory_out__give(int fd, const struct stat *stat)
@@ -245,30 +326,25 @@ void directory_out__give(int fd, const struct stat *stat)
 
 static int finish_folder(const struct directory_out *out, const struct stat *input)
 {
-	int fd = open(out->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
+	directory_out__give(out->folder, input);
+	if (fchmod(out->folder, input->st_mode & 0777) < 0)
 		return -1;
-	directory_out__give(fd, input);
-	err = fchmod(fd, input->st_mode & 0777);
-	if (!err && out->sync)
-		err = fsync(fd);
-	close(fd);
-	return err;
+	return out->sync ? fsync(out->folder) : 0;
 }
 
 /* What is at path, if anything, is at the temporary name afterwards. */
 static int put_in_place(const struct directory_out *out)
 {
-	if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
+	const char *from = file__base_name(out->temporary), *to = file__base_name(out->path);
+
+	if (renameat2(out->parent, from, out->parent, to, RENAME_NOREPLACE) == 0)
 		return 0;
 	/* a file system without the flag; a directory or nothing can be replaced all the same */
 	if (errno == EINVAL)
-		return rename(out->temporary, out->path);
+		return renameat(out->parent, from, out->parent, to);
 	if (errno != EEXIST)
 		return -1;
-	return renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_EXCHANGE);
+	return renameat2(out->parent, from, out->parent, to, RENAME_EXCHANGE);
 }
 
 int directory_out__commit(struct directory_out *out, const struct stat *input, struct diag *diag)
@@ -290,12 +366,10 @@ void directory_out__abort(struct directory_out *out, struct diag *diag)
 
 	if (!out->path)
 		return;
-	err = remove_tree(AT_FDCWD, out->temporary);
+	err = remove_tree(out->parent, file__base_name(out->temporary));
 	if (err && err != -ENOENT)
 		diag__report(diag, DIAG_WARNING, "output.left", out->temporary, DIAG_NO_OFFSET,
 			     "can't remove this folder, which is of no use any more: %s",
 			     strerror(-err));
-	free(out->path);
-	free(out->temporary);
-	*out = (struct directory_out){ 0 };
+	release(out);
 }

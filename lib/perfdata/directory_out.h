@@ -10,12 +10,16 @@ struct diag;
 struct perfdata;
 struct file_out;
 
+/* Both are found once, by their folders' descriptors from then on: others may move things about. */
 struct directory_out {
 	char *path;
-	char *temporary;
+	char *temporary; /* its path */
+	int parent;      /* that both are in */
+	int folder;      /* temporary */
 	bool sync;
 };
 
+/* 0 or a negative errno, reported. */
 int directory_out__open(struct directory_out *out, const char *path, bool sync, struct diag *diag);
 /* A file in it, to be committed by the caller. */
 int directory_out__file(const struct directory_out *out, const char *name, mode_t mode,
