@@ -306,11 +306,10 @@ static int make_absolute(char **absolute, const char *path, struct diag *diag)
 {
 	char cwd[PATH_MAX];
 
+	*absolute = NULL;
 	if (path[0] == '/') {
 		*absolute = strdup(path);
-		return *absolute ? 0 : -ENOMEM;
-	}
-	if (!getcwd(cwd, sizeof(cwd))) {
+	} else if (!getcwd(cwd, sizeof(cwd))) {
 		int err = errno;
 
 		diag__report(diag, DIAG_ERROR, "output.cwd", path, DIAG_NO_OFFSET,
@@ -318,25 +317,26 @@ static int make_absolute(char **absolute, const char *path, struct diag *diag)
 			     "in a folder that exists",
 			     strerror(err));
 		return -err;
-	}
-	if (asprintf(absolute, "%s/%s", cwd, path) < 0) {
+	} else if (asprintf(absolute, "%s/%s", cwd, path) < 0) {
 		*absolute = NULL;
-		return -ENOMEM;
 	}
+	if (!*absolute)
+		return -ENOMEM;
+	tidy(*absolute);
 	return 0;
 }
 
 int plan__dso_folder(char **folder, const struct plan_options *options, struct diag *diag)
 {
-	char *beside = NULL;
+	char *beside;
 	int err;
 
-	if (!options->dso_dir && asprintf(&beside, "%s.jit", options->output) < 0)
+	if (options->dso_dir)
+		return make_absolute(folder, options->dso_dir, diag);
+	if (asprintf(&beside, "%s.jit", options->output) < 0)
 		return -ENOMEM;
-	err = make_absolute(folder, beside ? beside : options->dso_dir, diag);
+	err = make_absolute(folder, beside, diag);
 	free(beside);
-	if (!err)
-		tidy(*folder);
 	return err;
 }
 
