@@ -29,7 +29,7 @@ is "a FORK stands before the exec" "$(cat ../events)" "FORK FORK COMM EXIT"
 grep -c "FORK($child:$child):($parent:$parent)" ../tasks >../count
 is "both are of the same parent" "$(cat ../count)" 2
 
-fix_program --unwind
+fix_program --unwind --symfs=../symfs
 is "--unwind: all chains of the parent" "$(whole perf.fixed.data $parent)" 76
 is "--unwind: all chains of the child" "$(whole perf.fixed.data $child)" 74
 
