@@ -25,8 +25,7 @@ static int open_folder(int at, const char *name)
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* NOLINTBEGIN(misc-no-recursion): each level holds a descriptor, so there are some thousand at most
- */
+/* NOLINTBEGIN(misc-no-recursion): levels hold descriptors, so there are some thousand at most */
 
 /* 0 or a negative errno of what is in the way. Takes no memory, of which there may be none left. */
 static int remove_tree(int at, const char *name);
