@@ -163,10 +163,11 @@ const struct runtime *check__runtime_of_ends(const struct check *check)
 /* Why most chains that are not complete end early, and what to do about it. */
 static void advise_chains(const struct check *check, bool ignore_short, char *advice)
 {
-	uint64_t sum, left_out = UINT64_C(1) << CHECK_COMPLETE | (uint64_t)ignore_short
-									 << CHECK_STACK_SHORT;
+	const uint64_t complete = UINT64_C(1) << CHECK_COMPLETE;
+	const uint64_t is_short = ignore_short ? UINT64_C(1) << CHECK_STACK_SHORT : 0;
 	const uint64_t *ends = check->total.ends;
-	enum check_end most = find_most(ends, CHECK_ENDS, left_out, &sum);
+	uint64_t sum;
+	enum check_end most = find_most(ends, CHECK_ENDS, complete | is_short, &sum);
 	char what[512];
 
 	if (most == CHECK_ENDS) {

@@ -313,7 +313,6 @@ static void test_a_region_is_of_one_family(void **state)
 				    fixture->regions.families.items[region->family].hi);
 }
 
-/* With a DSO for each function, those of neighbours are strangers. */
 /* A child that grows a region up to the next one's place has two still, each of its own family. */
 static void test_families_side_by_side(void **state)
 {
@@ -352,6 +351,7 @@ static void test_one_region_of_a_family(void **state)
 	assert_int_equal(expect_region(fixture, 1, 0x10000, 0x14100, 3)->family, 0);
 }
 
+/* With a DSO for each function, those of neighbours are strangers. */
 static void test_families_of_functions(void **state)
 {
 	struct fixture *fixture = *state;
